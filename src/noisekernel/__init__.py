@@ -1,0 +1,101 @@
+"""noisekernel: learn a Markov chain whose stationary distribution is your data, and use it.
+
+Names are imported when first used, so that `import noisekernel` costs nothing and `torch` loads only where it is
+needed.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from noisekernel import chain, distributions, errors, kernels, nn, objectives, random, schedules, tasks
+    from noisekernel.denoisers import (
+        CategoricalHead,
+        Clamped,
+        Denoiser,
+        PlainGaussian,
+        PreconditionedGaussian,
+    )
+    from noisekernel.distributions import Categorical, Delta, Distribution, Normal
+    from noisekernel.errors import NoiseKernelError
+    from noisekernel.kernels import CategoricalKernel, FiniteKernel, GaussianKernel, NoiseKernel
+    from noisekernel.objectives import (
+        KL,
+        Anchored,
+        ContrastiveAdjustment,
+        Reconstruction,
+        contrastive_adjustment,
+    )
+    from noisekernel.random import Streams
+    from noisekernel.schedules import LogNormalLevels, Schedule, UniformLevels
+    from noisekernel.tasks import inpaint, steer, synthesize, vary
+    from noisekernel.transitions import NoiseModel, PlainModel
+
+_MODULES = ("chain", "distributions", "errors", "kernels", "nn", "objectives", "random", "schedules", "tasks")
+_HOME = {
+    "denoisers": ("CategoricalHead", "Clamped", "Denoiser", "PlainGaussian", "PreconditionedGaussian"),
+    "distributions": ("Categorical", "Delta", "Distribution", "Normal"),
+    "errors": ("NoiseKernelError",),
+    "kernels": ("CategoricalKernel", "FiniteKernel", "GaussianKernel", "NoiseKernel"),
+    "objectives": ("KL", "Anchored", "ContrastiveAdjustment", "Reconstruction", "contrastive_adjustment"),
+    "random": ("Streams",),
+    "schedules": ("LogNormalLevels", "Schedule", "UniformLevels"),
+    "tasks": ("inpaint", "steer", "synthesize", "vary"),
+    "transitions": ("NoiseModel", "PlainModel"),
+}
+_WHERE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "KL",
+    "Anchored",
+    "Categorical",
+    "CategoricalHead",
+    "CategoricalKernel",
+    "Clamped",
+    "ContrastiveAdjustment",
+    "Delta",
+    "Denoiser",
+    "Distribution",
+    "FiniteKernel",
+    "GaussianKernel",
+    "LogNormalLevels",
+    "NoiseKernel",
+    "NoiseKernelError",
+    "NoiseModel",
+    "Normal",
+    "PlainGaussian",
+    "PlainModel",
+    "PreconditionedGaussian",
+    "Reconstruction",
+    "Schedule",
+    "Streams",
+    "UniformLevels",
+    "chain",
+    "contrastive_adjustment",
+    "distributions",
+    "errors",
+    "inpaint",
+    "kernels",
+    "nn",
+    "objectives",
+    "random",
+    "schedules",
+    "steer",
+    "synthesize",
+    "tasks",
+    "vary",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"noisekernel.{name}")
+    if name in _WHERE:
+        return getattr(import_module(f"noisekernel.{_WHERE[name]}"), name)
+    raise AttributeError(f"module 'noisekernel' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,144 @@
+"""What is allowed, said once.
+
+Shapes and dtypes are checked everywhere, for they are free to read. Values (finite? a class that exists? a noise level
+in (0, 1]?) are checked everywhere on the CPU; on an accelerator, where reading a value makes the device wait, they are
+checked where a user's data enters (tasks, schedules, data sources) and not in every training step.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from noisekernel.errors import DtypeError, InputError, ShapeError
+
+Level = float | Tensor
+
+
+def tensor(name: str, value: Any) -> Tensor:
+    """`value`, which must be a tensor with a batch dimension and at least one sample in it."""
+    if not isinstance(value, Tensor):
+        raise DtypeError(f"{name} is a {type(value).__name__}; give a torch.Tensor (torch.as_tensor makes one)")
+    if value.ndim == 0 or value.shape[0] == 0:
+        raise ShapeError(
+            f"{name} has shape {tuple(value.shape)}; the first dimension is the batch and holds at least one sample"
+        )
+    return value
+
+
+def floating(name: str, value: Any) -> Tensor:
+    """`value`, which must be a non-empty batch of finite floating-point numbers."""
+    value = tensor(name, value)
+    if not value.is_floating_point():
+        raise DtypeError(f"{name} is {value.dtype}; this kernel takes floating-point data, so convert it with .float()")
+    if value.device.type == "cpu":
+        finite(name, value)
+    return value
+
+
+def finite(name: str, value: Tensor) -> None:
+    """Refuse NaN and infinity, and say which samples hold them."""
+    good = torch.isfinite(value)
+    if not bool(good.all()):
+        bad = (~good.reshape(len(value), -1).all(dim=1)).nonzero().flatten().tolist()
+        raise InputError(
+            f"{name} holds {int((~good).sum())} numbers that are NaN or infinite, in sample(s) {_few(bad)}; "
+            "remove or repair them before they reach the kernel"
+        )
+
+
+def classes(name: str, value: Any, count: int) -> Tensor:
+    """`value`, which must be a non-empty batch of class indices 0 … count - 1, as int64."""
+    value = tensor(name, value)
+    if value.is_floating_point() or value.is_complex() or value.dtype == torch.bool:
+        raise DtypeError(f"{name} is {value.dtype}; class indices are whole numbers, so convert it with .long()")
+    if value.device.type == "cpu":
+        in_range(name, value, count)
+    return value.long()
+
+
+def in_range(name: str, value: Tensor, count: int) -> None:
+    """Refuse class indices outside 0 … count - 1."""
+    if value.numel() == 0:
+        raise ShapeError(f"{name} has shape {tuple(value.shape)} and holds no element")
+    low, high = int(value.min()), int(value.max())
+    if low < 0 or high >= count:
+        raise InputError(
+            f"{name} holds classes from {low} to {high}; with {count} classes they run from 0 to {count - 1}"
+        )
+
+
+def level(name: str, beta: Level, x: Tensor) -> Tensor:
+    """One noise level in (0, 1] for each sample of `x`, as a float tensor of shape (batch,).
+
+    A single number stands for all samples; anything else must have one number a sample.
+    """
+    if isinstance(beta, Tensor):
+        if not beta.is_floating_point():
+            raise DtypeError(f"{name} is {beta.dtype}; noise levels are floating-point numbers in (0, 1]")
+        if beta.ndim > 1 or (beta.ndim == 1 and len(beta) != len(x)):
+            raise ShapeError(
+                f"{name} has shape {tuple(beta.shape)} for a batch of {len(x)}; give one number, or one a sample"
+            )
+        if beta.device.type == "cpu" and not bool(((beta > 0) & (beta <= 1)).all()):
+            raise InputError(
+                f"{name} runs from {float(beta.min()):g} to {float(beta.max()):g}; noise levels lie in (0, 1]"
+            )
+        return beta.to(x.device).expand(len(x))
+    number(name, beta, 0.0, 1.0, open_low=True)
+    return torch.full((len(x),), float(beta), device=x.device)
+
+
+def lag(value: Level) -> Level:
+    """The lag w, a number (or one a sample) in [0, 1]."""
+    if isinstance(value, Tensor):
+        if value.ndim > 1 or not value.is_floating_point():
+            raise ShapeError(f"lag is {value.dtype} of shape {tuple(value.shape)}; give one number, or one a sample")
+        if value.device.type == "cpu" and not bool(((value >= 0) & (value <= 1)).all()):
+            raise InputError(f"lag runs from {float(value.min()):g} to {float(value.max()):g}; lags lie in [0, 1]")
+        return value
+    return number("lag", value, 0.0, 1.0)
+
+
+def number(
+    name: str, value: float, low: float, high: float, *, open_low: bool = False, open_high: bool = False
+) -> float:
+    """A real number between `low` and `high`."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise DtypeError(f"{name} is {value!r}; give a number")
+    good = (low < value if open_low else low <= value) and (value < high if open_high else value <= high)
+    if math.isnan(value) or not good:
+        bounds = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
+        raise InputError(f"{name} is {value:g}; it lies in {bounds}")
+    return value
+
+
+def count(name: str, value: int, low: int = 1) -> int:
+    """A whole number, at least `low`."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise DtypeError(f"{name} is {value!r}; give a whole number")
+    if value < low:
+        raise InputError(f"{name} is {value}; it is at least {low}")
+    return value
+
+
+def same_shape(name: str, value: Tensor, other_name: str, other: Tensor | Sequence[int]) -> None:
+    """Refuse a shape that differs: nothing is broadcast in silence."""
+    expected = tuple(other.shape) if isinstance(other, Tensor) else tuple(other)
+    if tuple(value.shape) != expected:
+        raise ShapeError(
+            f"{name} has shape {tuple(value.shape)} but {other_name} has shape {expected}; they must agree"
+        )
+
+
+def spread(per_sample: Tensor, x: Tensor) -> Tensor:
+    """(batch,) to (batch, 1, …, 1), in the dtype of floating `x`, so that it multiplies every element of its sample."""
+    dtype = x.dtype if x.is_floating_point() else per_sample.dtype
+    return per_sample.to(device=x.device, dtype=dtype).reshape(-1, *[1] * (x.ndim - 1))
+
+
+def _few(items: Sequence[int], most: int = 5) -> str:
+    shown = ", ".join(str(item) for item in items[:most])
+    return shown if len(items) <= most else f"{shown} and {len(items) - most} more"

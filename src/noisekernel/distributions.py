@@ -1,0 +1,257 @@
+"""Distributions over a batch of states, as frozen dataclasses of tensors.
+
+The first dimension is the batch. A distribution is over a whole sample, so `log_prob` gives **one number a sample**;
+`Normal`, `Categorical` and `Delta` are products over elements, so theirs is a sum, whose terms `log_prob_elements`
+gives. Every tensor field is batch-first, which is what lets `select` mix two batches of distributions sample by
+sample.
+
+A distribution of your own (see `examples/own_kernel.py`) needs `log_prob`, `sample` and `mode`.
+"""
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Self
+
+import torch
+from jaxtyping import Bool, Float, Shaped
+from torch import Tensor
+
+from noisekernel import checks
+from noisekernel.errors import InputError, ShapeError
+from noisekernel.random import Randomness, normal, uniform
+
+#: log 0, but finite: log-space mixtures then have finite gradients. exp() of it is exactly 0 in every dtype.
+LOG_ZERO = -1e30
+
+
+class Distribution(ABC):
+    """What a transition returns: a batch of distributions over states."""
+
+    @abstractmethod
+    def log_prob(self, value: Tensor) -> Float[Tensor, " batch"]:
+        """Log density, or log probability, of each sample of `value`."""
+
+    @abstractmethod
+    def sample(self, generator: Randomness) -> Tensor:
+        """One draw for each sample of the batch. Not differentiable: gradients flow through `log_prob` alone."""
+
+    @property
+    @abstractmethod
+    def mode(self) -> Tensor:
+        """The most probable value of each element."""
+
+    def select(self, choose: Bool[Tensor, " batch"], other: Self) -> Self:
+        """This distribution for the samples where `choose` is true, `other` for the rest."""
+
+        def pick(mine: Tensor, theirs: Tensor) -> Tensor:
+            return torch.where(choose.reshape(-1, *[1] * (mine.ndim - 1)), mine, theirs)
+
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        return type(self)(**{f.name: pick(getattr(self, f.name), getattr(other, f.name)) for f in fields})
+
+
+class Elementwise(Distribution):
+    """A product over elements. What a denoiser returns: r(z | x, beta)."""
+
+    @abstractmethod
+    def log_prob_elements(self, value: Tensor) -> Tensor:
+        """The log probability of each element, in the shape of `value`."""
+
+    @property
+    @abstractmethod
+    def mean(self) -> Tensor:
+        """The expectation of each element."""
+
+    @abstractmethod
+    def point(self) -> Self:
+        """The point mass at the best guess: the mean where a mean is data, else the mode."""
+
+    @property
+    @abstractmethod
+    def best(self) -> Tensor:
+        """The value of that point mass."""
+
+    @abstractmethod
+    def clamp(self, value: Tensor, mask: Tensor) -> Self:
+        """A point mass at `value` where `mask` is 0 (observed), unchanged where it is 1 (eqs 28-29)."""
+
+    @abstractmethod
+    def kl(self, other: Self) -> Float[Tensor, " batch"]:
+        """KL(self || other), exactly, for each sample."""
+
+    def log_prob(self, value: Tensor) -> Float[Tensor, " batch"]:
+        return sum_elements(self.log_prob_elements(value))
+
+
+def sum_elements(value: Float[Tensor, "batch *event"]) -> Float[Tensor, " batch"]:
+    """Sum over all but the batch."""
+    return value.reshape(len(value), -1).sum(dim=1)
+
+
+def _boolean(mask: Tensor, like: Tensor) -> Tensor:
+    checks.same_shape("mask", mask, "the data", like)
+    return mask.to(torch.bool)
+
+
+@dataclass(frozen=True)
+class Normal(Elementwise):
+    """Independent normals. Where the variance is 0 an element is a point mass: log probability 0, or minus infinity.
+
+    >>> Normal(torch.zeros(1, 2), torch.ones(1, 2)).log_prob(torch.zeros(1, 2))
+    tensor([-1.8379])
+    """
+
+    loc: Float[Tensor, "batch *event"]
+    variance: Float[Tensor, "batch *event"]
+
+    def __post_init__(self) -> None:
+        checks.same_shape("variance", self.variance, "loc", self.loc)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+    @property
+    def best(self) -> Tensor:
+        return self.loc
+
+    def log_prob_elements(self, value: Tensor) -> Tensor:
+        checks.same_shape("value", value, "the distribution", self.loc)
+        spread = self.variance > 0
+        variance = torch.where(spread, self.variance, 1.0)
+        density = -0.5 * ((value - self.loc) ** 2 / variance + torch.log(2.0 * math.pi * variance))
+        atom = torch.where(value == self.loc, 0.0, -math.inf).to(density.dtype)
+        return torch.where(spread, density, atom)
+
+    @torch.no_grad()
+    def sample(self, generator: Randomness) -> Tensor:
+        noise = normal(self.loc.shape, generator, dtype=self.loc.dtype, device=self.loc.device)
+        return self.loc + self.variance.sqrt() * noise
+
+    def point(self) -> "Normal":
+        return Normal(self.loc, torch.zeros_like(self.variance))
+
+    def clamp(self, value: Tensor, mask: Tensor) -> "Normal":
+        fill = _boolean(mask, self.loc)
+        checks.same_shape("observed", value, "the data", self.loc)
+        return Normal(torch.where(fill, self.loc, value), torch.where(fill, self.variance, 0.0))
+
+    def kl(self, other: Self) -> Tensor:
+        """In closed form: half of ((m1 - m2)^2 + v1) / v2 - 1 - log(v1 / v2), summed over elements."""
+        distance = (self.loc - other.loc) ** 2 + self.variance
+        log_ratio = torch.log(self.variance) - torch.log(other.variance)
+        return sum_elements(0.5 * (distance / other.variance - 1.0 - log_ratio))
+
+
+@dataclass(frozen=True)
+class Categorical(Elementwise):
+    """Independent categories; the last dimension of `log_probs` runs over the classes and is normalised.
+
+    >>> d = Categorical.from_probs(torch.tensor([[0.25, 0.75]]))
+    >>> d.log_prob(torch.tensor([1])).exp(), d.mode
+    (tensor([0.7500]), tensor([1]))
+    """
+
+    log_probs: Float[Tensor, "batch *event classes"]
+
+    @classmethod
+    def from_logits(cls, logits: Tensor) -> "Categorical":
+        """From unnormalised log-probabilities."""
+        return cls(torch.log_softmax(logits, dim=-1))
+
+    @classmethod
+    def from_probs(cls, probs: Tensor) -> "Categorical":
+        """From probabilities that sum to 1 over the last dimension."""
+        total = probs.sum(dim=-1)
+        if bool((probs < 0).any()) or not torch.allclose(total, torch.ones_like(total), atol=1e-4):
+            raise InputError("probabilities must be at least 0 and sum to 1 over the last dimension")
+        return cls(torch.where(probs > 0, probs.log(), LOG_ZERO))
+
+    @classmethod
+    def certain(cls, value: Tensor, classes: int, dtype: torch.dtype = torch.float32) -> "Categorical":
+        """All probability on `value`."""
+        log_probs = torch.full((*value.shape, classes), LOG_ZERO, dtype=dtype, device=value.device)
+        return cls(log_probs.scatter(-1, value[..., None], 0.0))
+
+    @property
+    def classes(self) -> int:
+        return self.log_probs.shape[-1]
+
+    @property
+    def probs(self) -> Tensor:
+        return self.log_probs.exp()
+
+    @property
+    def mean(self) -> Tensor:
+        """The expected class number: meaningful where the classes are ordered."""
+        return self.probs @ torch.arange(self.classes, dtype=self.log_probs.dtype, device=self.log_probs.device)
+
+    @property
+    def mode(self) -> Tensor:
+        return self.log_probs.argmax(dim=-1)
+
+    @property
+    def best(self) -> Tensor:
+        return self.mode
+
+    def log_prob_elements(self, value: Tensor) -> Tensor:
+        checks.same_shape("value", value, "the distribution", self.log_probs.shape[:-1])
+        value = checks.classes("value", value, self.classes)
+        log_prob = self.log_probs.gather(-1, value[..., None]).squeeze(-1)
+        return torch.where(log_prob > 0.1 * LOG_ZERO, log_prob, -math.inf)
+
+    @torch.no_grad()
+    def sample(self, generator: Randomness) -> Tensor:
+        """By inverting the cumulative distribution: one uniform number an element, whatever the number of classes."""
+        cumulative = self.probs.cumsum(dim=-1)
+        cumulative = cumulative / cumulative[..., -1:]  # the last is exactly 1, so no class of probability 0 is drawn
+        u = uniform(self.log_probs.shape[:-1], generator, dtype=cumulative.dtype, device=cumulative.device)
+        return (cumulative < u[..., None]).sum(dim=-1)
+
+    def point(self) -> "Categorical":
+        return Categorical.certain(self.mode, self.classes, self.log_probs.dtype)
+
+    def clamp(self, value: Tensor, mask: Tensor) -> "Categorical":
+        fill = _boolean(mask, self.mode)
+        checks.same_shape("observed", value, "the data", self.mode)
+        observed = Categorical.certain(
+            checks.classes("observed", value, self.classes), self.classes, self.log_probs.dtype
+        )
+        return Categorical(torch.where(fill[..., None], self.log_probs, observed.log_probs))
+
+    def kl(self, other: Self) -> Tensor:
+        """The sum over classes of p (log p - log q), summed over elements."""
+        checks.same_shape("other", other.log_probs, "this distribution", self.log_probs)
+        probs = self.probs
+        terms = torch.where(probs > 0, probs * (self.log_probs - other.log_probs), 0.0)
+        return sum_elements(terms)
+
+
+@dataclass(frozen=True)
+class Delta(Distribution):
+    """A point mass."""
+
+    value: Shaped[Tensor, "batch *event"]
+
+    @property
+    def mode(self) -> Tensor:
+        return self.value
+
+    @property
+    def mean(self) -> Tensor:
+        return self.value
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if value.shape != self.value.shape:
+            raise ShapeError(f"value has shape {tuple(value.shape)} but the distribution has {tuple(self.value.shape)}")
+        equal = (value == self.value).reshape(len(value), -1).all(dim=1)
+        return torch.where(equal, 0.0, -math.inf)
+
+    def sample(self, generator: Randomness) -> Tensor:
+        return self.value.clone()

@@ -1,0 +1,35 @@
+"""Everything that noisekernel raises on purpose.
+
+    NoiseKernelError
+    ├── InputError (ValueError)      a value that was given is not allowed
+    │   ├── ShapeError               … because of its shape
+    │   ├── DtypeError               … because of its dtype
+    │   └── ScheduleError            … because no kernel can follow these noise levels and lags
+    └── MissingExtraError (ImportError)   an optional dependency is not installed
+
+Each message says what was given, what is allowed and what to do.
+"""
+
+
+class NoiseKernelError(Exception):
+    """The root: `except NoiseKernelError` catches every mistake that noisekernel can name."""
+
+
+class InputError(NoiseKernelError, ValueError):
+    """A value that was given is not allowed."""
+
+
+class ShapeError(InputError):
+    """A tensor that was given has a shape that is not allowed."""
+
+
+class DtypeError(InputError):
+    """A tensor that was given has a dtype that is not allowed."""
+
+
+class ScheduleError(InputError):
+    """Noise levels and lags that would need a negative variance, or a negative probability."""
+
+
+class MissingExtraError(NoiseKernelError, ImportError):
+    """An optional dependency is not installed; the message holds the command that installs it."""

@@ -1,0 +1,8 @@
+"""The mathematics of noise and transition, one kernel a file."""
+
+from noisekernel.kernels.base import NoiseKernel
+from noisekernel.kernels.categorical import CategoricalKernel
+from noisekernel.kernels.finite import FiniteKernel
+from noisekernel.kernels.gaussian import GaussianKernel
+
+__all__ = ["CategoricalKernel", "FiniteKernel", "GaussianKernel", "NoiseKernel"]

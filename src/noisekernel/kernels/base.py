@@ -1,0 +1,107 @@
+"""The contract of a noise kernel (section 2.1 and 2.2 of the paper).
+
+A noise kernel is two conditional distributions,
+
+    p^t(x | z)       how clean data z becomes a noisy state x at noise level beta_t      `noise`
+    p^t(y | z, x)    how the state moves on, to level beta_{t+1}, were z known           `conditional`
+
+chosen so that the second carries the first along (eq. 12, the integral being over x),
+
+    ∫ p^t(x | z) p^t(y | z, x) dx = p^{t+1}(y | z),
+
+and, at a constant level, so that they balance (eq. 6): p(x | z) p(y | z, x) = p(y | z) p(x | z, y). Integrating the
+second against a denoising distribution r(z | x) gives the transition model (eqs 11, 13),
+
+    p_r(y | x) = ∫ r(z | x) p(y | z, x) dz,                                              `transition`
+
+which is in detailed balance with p(x) when r is the true p(z | x) (eqs 8-10).
+
+The *lag* w says how much of the state one step carries over. It belongs to the kernel and may differ from step to step:
+`kernel.with_lag(w)`. Not every lag fits every pair of levels; `largest_lag` says which do.
+"""
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import torch
+from torch import Tensor
+
+from noisekernel import checks
+from noisekernel.checks import Level
+from noisekernel.distributions import Distribution, Elementwise
+from noisekernel.errors import ScheduleError
+from noisekernel.schedules import Schedule
+
+
+@dataclass(frozen=True)
+class NoiseKernel(ABC):
+    """Noise and transition for one kind of data. Pure: no parameters, no state, no randomness of its own.
+
+    `beta` and `beta_next` are one number, or one a sample. Data may have any shape after the batch dimension.
+    """
+
+    lag: Level
+
+    def __post_init__(self) -> None:
+        checks.lag(self.lag)
+
+    @abstractmethod
+    def noise(self, z: Tensor, beta: Level) -> Distribution:
+        """p(x | z) at noise level beta."""
+
+    @abstractmethod
+    def conditional(self, z: Tensor, x: Tensor, beta: Level, beta_next: Level) -> Elementwise:
+        """p(y | z, x): one step from level beta to level beta_next, were z known."""
+
+    @abstractmethod
+    def transition(self, r: Any, x: Tensor, beta: Level, beta_next: Level) -> Elementwise:
+        """p_r(y | x): the conditional, integrated over r(z | x)."""
+
+    @abstractmethod
+    def prior(self, shape: Sequence[int], *, device: torch.device | str | None = None) -> Distribution:
+        """p(x) at noise level 1, where no trace of z is left; `shape` includes the batch."""
+
+    @abstractmethod
+    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor:
+        """The largest lag with which a step between the two levels exists (b >= 0)."""
+
+    @abstractmethod
+    def annealing(self, steps: int, first: float = 1.0, keep: float = 1.0) -> Schedule:
+        """The way down that we take when nothing else is asked for, from noise level `first` to nearly clean.
+
+        `keep` is the share of the largest lag: less of the state is carried over, more of it drawn anew.
+        """
+
+    @abstractmethod
+    def check_data(self, z: Any, name: str = "z") -> Tensor:
+        """`z`, if it is data of this kernel's kind: the right dtype, finite, classes that exist."""
+
+    def with_lag(self, lag: Level) -> Self:
+        """The same kernel with another lag."""
+        return dataclasses.replace(self, lag=lag)
+
+    def lag_of(self, x: Tensor) -> Tensor:
+        """The lag as a tensor that multiplies every element of its sample."""
+        if isinstance(self.lag, Tensor):
+            return checks.spread(self.lag.expand(len(x)), x)
+        dtype = x.dtype if x.is_floating_point() else torch.float32
+        return torch.full((1,) * x.ndim, self.lag, dtype=dtype, device=x.device)
+
+    def refuse_negative(self, b: Tensor, beta: Tensor, beta_next: Tensor) -> Tensor:
+        """`b`, if it is at least 0. What is negative only by rounding, at the largest lag, is 0.
+
+        On an accelerator the levels are not read back: there `Schedule.check` has refused beforehand.
+        """
+        rounding = 1e-6 * beta
+        if b.device.type == "cpu" and bool((b < -rounding).any()):
+            worst = int((b + rounding).flatten().argmin())
+            start, end = float(beta.flatten()[worst]), float(beta_next.flatten()[worst])
+            limit = self.largest_lag(torch.tensor(start, dtype=torch.float64), torch.tensor(end, dtype=torch.float64))
+            raise ScheduleError(
+                f"sample {worst} goes from beta {start:.6g} to {end:.6g} with lag {self.lag}, which needs a negative "
+                f"b ({float(b.flatten()[worst]):.3g}); the largest lag there is {float(limit):.6g}"
+            )
+        return b.clamp(min=0.0)

@@ -1,0 +1,146 @@
+"""The categorical noise kernel (section 2.4, eqs 22-27).
+
+Each element has K classes, 0 … K-1, and its noisy state one more: K, the absorbing state, "masked". Element by element,
+
+    p^t(x | z)    = (1 - beta_t) 1[z] + beta_t 1[K]                                   eq. 22
+    p^t(y | z, x) = (1 - b) w 1[x] + (1 - b) (1 - w) 1[z] + b 1[K]                    eq. 23
+    p^t(y = K | z) = (1 - b) w beta_t + b, which has to be beta_{t+1}, so             eq. 24
+    b = (beta_{t+1} - w beta_t) / (1 - w beta_t)                                      eq. 25
+
+and Proposition 3 says that at a constant level the kernel balances. With r(z | x) = Cat(f) (eq. 26)
+
+    p^t(y | x) = (1 - b) w 1[x] + (1 - b) (1 - w) f + b 1[K]                          eq. 27.
+
+b >= 0 needs w <= beta_{t+1} / beta_t.
+
+An element that is visible was never masked, so z = x there and the exact r is certain of it. A network has to learn
+that, and while it has not, it may revise a visible element: that freedom repairs earlier mistakes.
+`carry_visible=True` takes it away and puts the exact 1[x] in the place of f where x is visible.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Integer
+from torch import Tensor
+
+from noisekernel import checks
+from noisekernel.checks import Level
+from noisekernel.distributions import LOG_ZERO, Categorical, Delta
+from noisekernel.errors import DtypeError, ShapeError
+from noisekernel.kernels.base import NoiseKernel
+from noisekernel.schedules import Schedule, linear
+
+
+@dataclass(frozen=True)
+class CategoricalKernel(NoiseKernel):
+    """Data in `classes` categories, of any shape. States have one category more: `masked`.
+
+    >>> kernel = CategoricalKernel(classes=3, lag=0.5)
+    >>> kernel.noise(torch.tensor([[2]]), beta=0.25).probs
+    tensor([[[0.0000, 0.0000, 0.7500, 0.2500]]])
+    """
+
+    lag: Level = 0.95
+    classes: int = 2
+    carry_visible: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.count("classes", self.classes, 2)
+
+    @property
+    def masked(self) -> int:
+        """The absorbing state, K + 1 in the paper and K here, where classes count from 0."""
+        return self.classes
+
+    def noise(self, z: Integer[Tensor, "batch *event"], beta: Level) -> Categorical:
+        """Eq. 22."""
+        z = self.check_data(z)
+        level = checks.spread(checks.level("beta", beta, z), z)
+        log_probs = self._mixture(z, torch.log1p(-level).clamp(min=LOG_ZERO).expand(z.shape))
+        return self._also_masked(log_probs, level)
+
+    def coefficients(self, x: Tensor, beta: Level, beta_next: Level) -> tuple[Tensor, Tensor]:
+        """w and the b of eq. 25, each ready to multiply x."""
+        level = checks.spread(checks.level("beta", beta, x), x)
+        following = level if beta_next is beta else checks.spread(checks.level("beta_next", beta_next, x), x)
+        w = self.lag_of(x)
+        kept = 1.0 - w * level
+        # w beta = 1 only if nothing moves (w = 1) and all is masked (beta = 1): then b = 0 does it.
+        b = torch.where(kept > 0, (following - w * level) / torch.where(kept > 0, kept, 1.0), 0.0)
+        return w, self.refuse_negative(b, level, following)
+
+    def conditional(
+        self,
+        z: Integer[Tensor, "batch *event"],
+        x: Integer[Tensor, "batch *event"],
+        beta: Level,
+        beta_next: Level,
+    ) -> Categorical:
+        """Eq. 23."""
+        z, x = self.check_data(z), self.check_state(x)
+        checks.same_shape("z", z, "x", x)
+        return self._step(self._mixture(z, torch.zeros(z.shape, device=z.device)), x, beta, beta_next)
+
+    def transition(
+        self, r: Categorical, x: Integer[Tensor, "batch *event"], beta: Level, beta_next: Level
+    ) -> Categorical:
+        """Eq. 27."""
+        if not isinstance(r, Categorical):
+            raise DtypeError(
+                f"r is a {type(r).__name__}; a CategoricalKernel needs a denoiser that returns a Categorical"
+            )
+        x = self.check_state(x)
+        if r.log_probs.shape != (*x.shape, self.classes):
+            raise ShapeError(
+                f"r has shape {tuple(r.log_probs.shape)}; for states of shape {tuple(x.shape)} and {self.classes} "
+                f"classes it is {(*x.shape, self.classes)}"
+            )
+        log_f = torch.nn.functional.pad(r.log_probs, (0, 1), value=LOG_ZERO)
+        if self.carry_visible:
+            certain = self._mixture(x, torch.zeros(x.shape, device=x.device, dtype=log_f.dtype))
+            log_f = torch.where((x != self.masked)[..., None], certain, log_f)
+        return self._step(log_f, x, beta, beta_next)
+
+    def prior(self, shape: Sequence[int], *, device: torch.device | str | None = None) -> Delta:
+        """All masked: eq. 22 at beta = 1, and the paper's x_0."""
+        return Delta(torch.full(tuple(shape), self.masked, dtype=torch.int64, device=device))
+
+    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor:
+        """b >= 0 in eq. 25, and no more than 1."""
+        return (beta_next / beta).clamp(max=1.0)
+
+    def annealing(self, steps: int, first: float = 1.0, keep: float = 1.0) -> Schedule:
+        """Linear down to beta = 1e-3, a little below the largest lag: some elements are masked again and redone."""
+        checks.number("keep", keep, 0.0, 1.0)
+        return Schedule.along(
+            linear(first, 1e-3), steps, lambda beta, after: 0.95 * keep * self.largest_lag(beta, after)
+        )
+
+    def check_data(self, z: Any, name: str = "z") -> Tensor:
+        return checks.classes(name, z, self.classes)
+
+    def check_state(self, x: Any) -> Tensor:
+        """States may also be masked."""
+        return checks.classes("x", x, self.classes + 1)
+
+    def _step(self, log_f: Tensor, x: Tensor, beta: Level, beta_next: Level) -> Categorical:
+        """(1 - b) w 1[x] + (1 - b) (1 - w) f + b 1[K], in logarithms, for f over K + 1 states."""
+        w, b = (c.to(log_f.dtype).expand(x.shape) for c in self.coefficients(x, beta, beta_next))
+        moved = (torch.log1p(-b) + torch.log1p(-w)).clamp(min=LOG_ZERO)[..., None] + log_f
+        stayed = self._mixture(x, (torch.log1p(-b) + torch.log(w)).clamp(min=LOG_ZERO))
+        return self._also_masked(torch.logaddexp(moved, stayed), b)
+
+    def _mixture(self, value: Tensor, log_weight: Tensor) -> Tensor:
+        """log(weight 1[value]) over the K + 1 states."""
+        log_probs = torch.full((*value.shape, self.classes + 1), LOG_ZERO, dtype=log_weight.dtype, device=value.device)
+        return log_probs.scatter(-1, value[..., None], log_weight[..., None])
+
+    def _also_masked(self, log_probs: Tensor, probability: Tensor) -> Categorical:
+        """log(p + probability 1[K])."""
+        log_b = torch.log(probability).clamp(min=LOG_ZERO).expand(log_probs.shape[:-1])
+        last = torch.logaddexp(log_probs[..., -1], log_b)
+        return Categorical(torch.cat((log_probs[..., :-1], last[..., None]), dim=-1))

@@ -1,0 +1,128 @@
+"""The continuous noise kernel (section 2.3, eqs 14-21).
+
+Element by element, with alpha = 1 - beta,
+
+    p^t(x | z)    = N(x | alpha_t z, beta_t)                          eq. 14
+    p^t(y | z, x) = N(y | w x + a z, b)                               eq. 15
+    a = alpha_{t+1} - w alpha_t                                       eq. 16
+    b = beta_{t+1} - w^2 beta_t                                       eq. 17
+
+Proposition 1 (the marginal of a linear Gaussian) turns eq. 12 into eqs 16 and 17; Proposition 2 says that at a constant
+level the kernel balances as it stands. With r(z | x) = N(mu, sigma2) (eq. 18) the transition model is
+
+    p^t(y | x) = N(y | w x + a mu, b + a^2 sigma2)                    eqs 19-21.
+
+b >= 0 needs w <= sqrt(beta_{t+1} / beta_t). At that limit, and with sigma2 = 0, a step is deterministic.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from noisekernel import checks
+from noisekernel.checks import Level
+from noisekernel.distributions import Normal
+from noisekernel.errors import DtypeError
+from noisekernel.kernels.base import NoiseKernel
+from noisekernel.schedules import Schedule, from_pure_noise
+from noisekernel.schedules import log_snr as log_snr_curve
+
+
+class Coefficients(NamedTuple):
+    """w, a and b of eqs 15-17, each ready to multiply x."""
+
+    w: Tensor
+    a: Tensor
+    b: Tensor
+
+
+@dataclass(frozen=True)
+class GaussianKernel(NoiseKernel):
+    """Continuous data of any shape.
+
+    >>> kernel = GaussianKernel(lag=0.5)
+    >>> step = kernel.conditional(torch.ones(1, 1), torch.zeros(1, 1), beta=0.5, beta_next=0.5)
+    >>> step.mean.item(), step.variance.item()
+    (0.25, 0.375)
+    """
+
+    lag: Level = 0.5
+
+    def noise(self, z: Float[Tensor, "batch *event"], beta: Level) -> Normal:
+        """Eq. 14."""
+        z = self.check_data(z)
+        level = checks.spread(checks.level("beta", beta, z), z)
+        return Normal((1.0 - level) * z, level.expand_as(z))
+
+    def coefficients(self, x: Tensor, beta: Level, beta_next: Level) -> Coefficients:
+        """Eqs 16 and 17."""
+        level = checks.spread(checks.level("beta", beta, x), x)
+        following = level if beta_next is beta else checks.spread(checks.level("beta_next", beta_next, x), x)
+        w = self.lag_of(x)
+        a = (1.0 - following) - w * (1.0 - level)
+        b = self.refuse_negative(following - w**2 * level, level, following)
+        return Coefficients(w, a, b)
+
+    def conditional(
+        self,
+        z: Float[Tensor, "batch *event"],
+        x: Float[Tensor, "batch *event"],
+        beta: Level,
+        beta_next: Level,
+    ) -> Normal:
+        """Eq. 15."""
+        z, x = self.check_data(z), self.check_data(x, "x")
+        checks.same_shape("z", z, "x", x)
+        w, a, b = self.coefficients(x, beta, beta_next)
+        return Normal(w * x + a * z, b.expand_as(x))
+
+    def transition(self, r: Normal, x: Float[Tensor, "batch *event"], beta: Level, beta_next: Level) -> Normal:
+        """Eqs 19-21, and with a clamped r eqs 28 and 29."""
+        if not isinstance(r, Normal):
+            raise DtypeError(f"r is a {type(r).__name__}; a GaussianKernel needs a denoiser that returns a Normal")
+        x = self.check_data(x, "x")
+        checks.same_shape("r", r.loc, "x", x)
+        w, a, b = self.coefficients(x, beta, beta_next)
+        return Normal(w * x + a * r.loc, b + a**2 * r.variance)
+
+    def prior(self, shape: Sequence[int], *, device: torch.device | str | None = None) -> Normal:
+        """N(0, I): eq. 14 at beta = 1, and the paper's x_0."""
+        return Normal(torch.zeros(*shape, device=device), torch.ones(*shape, device=device))
+
+    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor:
+        """b >= 0 in eq. 17, and no more than 1."""
+        return torch.sqrt(beta_next / beta).clamp(max=1.0)
+
+    def annealing(self, steps: int, first: float = 1.0, keep: float = 1.0) -> Schedule:
+        """Even in log-SNR down to beta = 1e-4 (noise of standard deviation 0.01); deterministic if all is kept."""
+
+        def lag(beta: Tensor, beta_next: Tensor) -> Tensor:
+            return checks.number("keep", keep, 0.0, 1.0) * self.largest_lag(beta, beta_next)
+
+        if first == 1.0:
+            return from_pure_noise(log_snr_curve(last=1e-4), steps, lag, point=keep == 1.0)
+        return Schedule.along(log_snr_curve(first, 1e-4), steps, lag, point=keep == 1.0)
+
+    def check_data(self, z: Any, name: str = "z") -> Tensor:
+        return checks.floating(name, z)
+
+
+def exact_denoiser(x: Tensor, beta: Level, mean: float, variance: float) -> Normal:
+    """p(z | x) when z ~ N(mean, variance): the one case where the denoiser is known in closed form.
+
+    With gain = alpha v / (alpha^2 v + beta): mu = m + gain (x - alpha m) and sigma2 = v beta / (alpha^2 v + beta).
+    For any data with these two moments it is the best *linear* denoiser, which is what preconditioning builds on.
+    """
+    level = checks.spread(checks.level("beta", beta, x), x)
+    alpha = 1.0 - level
+    total = alpha**2 * variance + level
+    return Normal(mean + alpha * variance / total * (x - alpha * mean), (variance * level / total).expand_as(x))
+
+
+def log_snr(beta: Tensor) -> Tensor:
+    """log(alpha^2 / beta), with beta = 1 read as 1 - 1e-6 so that it stays finite."""
+    return 2.0 * torch.log((1.0 - beta).clamp(min=1e-6)) - torch.log(beta)

@@ -1,0 +1,205 @@
+"""Objectives: what training minimises. Each returns `(loss, info)`.
+
+The paper's is *contrastive adjustment*. For a transition model p(y | x) and data p(x), Algorithm 1: take x ~ p(x) and
+y ~ p(y | x), make the step back p(x | y) more and the step forth p(y | x) less probable, until the two balance (eq.
+1). The step forth has no effect on average (eqs 2-4: a score has mean zero), so Algorithm 2 leaves it out and
+minimises
+
+    - log p(x | y),    y drawn from p(y | x) and held fixed.
+
+Its rivals, for noise kernels, learn the denoiser from z itself (end of section 2.1):
+
+    KL               KL( p(y | z, x) || p_r(y | x) ), in closed form, no sampling of y
+    reconstruction   - log r(z | x)
+
+Contrastive adjustment finds *a* balanced kernel, not necessarily the denoiser p(z | x) (docs/theory.md); the rivals
+find the denoiser but do not look at balance. `Anchored` adds the two. All losses are in nats an element of the data.
+
+The score of the step forth, useless on average, correlates with that of the step back, and so can serve as a control
+variate. For Gaussian data, at the exact denoiser, with rho the chain's autocorrelation (at least w), weight c
+multiplies the variance of the mean's gradient by 1 - 2 c rho + c^2, at best by 1 - rho^2, and that of log sigma2 by
+1 + 2 c rho^2 + c^2. So it is an option, not the default. Algorithm 1 is c = -1: the wrong direction for the mean.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from noisekernel import checks
+from noisekernel.denoisers import Denoise
+from noisekernel.distributions import Distribution, Elementwise
+from noisekernel.errors import InputError
+from noisekernel.kernels.base import NoiseKernel
+from noisekernel.random import Randomness
+from noisekernel.schedules import Levels, UniformLevels
+from noisekernel.transitions import Transition
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a log or a diagnostic wants to know of one training step: everything a sample, nothing with a gradient."""
+
+    loss: Float[Tensor, " batch"]
+    #: The terms the loss is made of, and what else was seen on the way.
+    parts: dict[str, Float[Tensor, " batch"]]
+    #: The noise level of each sample; None for a kernel without noise levels.
+    beta: Float[Tensor, " batch"] | None = None
+
+    def by_level(self, edges: tuple[float, ...] = (0.0, 0.01, 0.03, 0.1, 0.3, 0.6, 1.0)) -> dict[str, float]:
+        """The mean loss between consecutive noise levels, for those bins that hold a sample."""
+        if self.beta is None:
+            return {}
+        bins = {}
+        for low, high in pairwise(edges):
+            inside = (self.beta > low) & (self.beta <= high)
+            if bool(inside.any()):
+                bins[f"{low:g}-{high:g}"] = float(self.loss[inside].mean())
+        return bins
+
+
+def contrastive_adjustment(
+    transition: Transition, x: Tensor, generator: Randomness, control: float = 0.0
+) -> tuple[Tensor, Info]:
+    """Algorithm 2, for anything that maps x to p(y | x). `control` = -1 is the gradient form of Algorithm 1.
+
+    >>> from noisekernel.kernels import FiniteKernel
+    >>> kernel = FiniteKernel(5)
+    >>> loss, info = contrastive_adjustment(kernel.transition, torch.tensor([0, 3]), torch.Generator().manual_seed(0))
+    >>> round(loss.item(), 4)  # log 5: the uniform jump
+    1.6094
+    """
+    with torch.set_grad_enabled(control != 0.0 and torch.is_grad_enabled()):
+        forth = transition(checks.tensor("x", x))
+    loss, log_ratio = _adjust(transition, forth, x, generator, control)
+    return loss.mean(), Info(loss.detach(), {"log_ratio": log_ratio})
+
+
+def _adjust(
+    transition: Transition, forth: Distribution, x: Tensor, generator: Randomness, control: float
+) -> tuple[Tensor, Tensor]:
+    """The loss of each sample, and log p(y | x) - log p(x | y), whose mean is 0 for a chain in balance."""
+    y = forth.sample(generator)
+    log_forth, log_back = forth.log_prob(y), transition(y).log_prob(x)
+    loss = -log_back if control == 0.0 else -log_back - control * log_forth
+    return loss, (log_forth - log_back).detach()
+
+
+@dataclass(frozen=True)
+class Noised:
+    """One batch of training examples at their noise levels."""
+
+    z: Tensor
+    x: Tensor
+    beta: Float[Tensor, " batch"]
+
+    @property
+    def elements(self) -> int:
+        return self.z[0].numel()
+
+
+@dataclass(frozen=True)
+class Objective(ABC):
+    """An objective for noise kernels: draws a noise level and a state for each example, and adds up its terms."""
+
+    levels: Levels = field(default_factory=UniformLevels)
+
+    @abstractmethod
+    def terms(
+        self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness
+    ) -> dict[str, Tensor]:
+        """The terms of the loss, one number a sample each, in nats a sample."""
+
+    def __call__(self, kernel: NoiseKernel, denoiser: Denoise, z: Tensor, generator: Randomness) -> tuple[Tensor, Info]:
+        """The mean loss of a batch of clean data, in nats an element."""
+        z = kernel.check_data(z)
+        if isinstance(kernel.lag, float | int) and kernel.lag >= 1.0:
+            raise InputError("the kernel's lag is 1, a chain that never moves; train with a lag below 1")
+        beta = self.levels.sample(len(z), generator).to(z.device)
+        example = Noised(z, kernel.noise(z, beta).sample(generator), beta)
+        terms = {
+            name: term / example.elements for name, term in self.terms(kernel, denoiser, example, generator).items()
+        }
+        loss = torch.stack(list(terms.values())).sum(dim=0)
+        return loss.mean(), Info(loss.detach(), {name: term.detach() for name, term in terms.items()}, beta)
+
+
+def equilibrium(kernel: NoiseKernel, denoiser: Denoise, beta: Tensor) -> Transition:
+    """p_r(y | x) at a constant noise level (eq. 11)."""
+    return lambda x: kernel.transition(denoiser(x, beta), x, beta, beta)
+
+
+@dataclass(frozen=True)
+class ContrastiveAdjustment(Objective):
+    """The paper's objective: Algorithm 2 at noise level beta. `control` weighs the control variate."""
+
+    control: float = 0.0
+
+    def terms(
+        self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness
+    ) -> dict[str, Tensor]:
+        transition = equilibrium(kernel, denoiser, example.beta)
+        with torch.set_grad_enabled(self.control != 0.0 and torch.is_grad_enabled()):
+            forth = transition(example.x)
+        return {"contrastive": _adjust(transition, forth, example.x, generator, self.control)[0]}
+
+
+class Anchor(Objective):
+    """An objective that looks at r(z | x) itself, and so can hold contrastive adjustment to the denoiser."""
+
+    @abstractmethod
+    def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
+        """The loss of each sample, given r at its state."""
+
+    def terms(
+        self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness
+    ) -> dict[str, Tensor]:
+        return {"anchor": self.anchor(kernel, denoiser(example.x, example.beta), example)}
+
+
+@dataclass(frozen=True)
+class KL(Anchor):
+    """KL( p(y | z, x) || p_r(y | x) ) in closed form.
+
+    For the Gaussian kernel, with a = (1 - w) alpha, c = (1 - w^2) beta and s2 = c + a^2 sigma2, that is
+    [ (a (z - mu))^2 + c ] / (2 s2) + log(s2 / c) / 2 - 1/2 an element.
+    """
+
+    def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
+        z, x, beta = example.z, example.x, example.beta
+        return kernel.conditional(z, x, beta, beta).kl(kernel.transition(r, x, beta, beta))
+
+
+@dataclass(frozen=True)
+class Reconstruction(Anchor):
+    """- log r(z | x): for categories the cross-entropy over all elements, visible ones included."""
+
+    def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
+        return -r.log_prob(example.z)
+
+
+@dataclass(frozen=True)
+class Anchored(Objective):
+    """anchor + weight x contrastive adjustment: the denoiser from the anchor, the balance from the adjustment.
+
+    The step forth is computed with its gradient for the anchor anyway, so the control variate costs nothing here.
+    """
+
+    by: Anchor = field(default_factory=KL)
+    weight: float = 1.0
+    control: float = 0.0
+
+    def __post_init__(self) -> None:
+        checks.number("weight", self.weight, 0.0, 1e6)
+
+    def terms(
+        self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness
+    ) -> dict[str, Tensor]:
+        r = denoiser(example.x, example.beta)
+        forth = kernel.transition(r, example.x, example.beta, example.beta)
+        transition = equilibrium(kernel, denoiser, example.beta)
+        adjusted, _ = _adjust(transition, forth, example.x, generator, self.control)
+        return {"anchor": self.by.anchor(kernel, r, example), "contrastive": self.weight * adjusted}

@@ -1,0 +1,148 @@
+"""Randomness, passed in and never ambient.
+
+Whatever draws in noisekernel takes a `generator`, which is one of two things:
+
+- a `torch.Generator`: one stream for the whole batch, drawn with torch's own routines;
+- `Streams`: **one stream a sample**. Sample number i of seed s gets the same numbers whatever the batch it
+  happens to sit in, the number of workers, the device, and however often the run was stopped and resumed.
+
+`Streams` is a counter-based generator (Philox4x32-10: Salmon, Moraes, Dror and Shaw, *Parallel random numbers: as
+easy as 1, 2, 3*, SC 2011). The number at (seed, sample, draw, element) is a hash of those four, so there is no state
+to carry but the count of draws made so far: to resume, count on. Training uses it too, with the position in the
+run as the sample's number, which makes a run independent of how its batches are split over processes.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from noisekernel.errors import InputError, ShapeError
+
+_WORD = 0xFFFFFFFF
+_MULTIPLY = (0xD2511F53, 0xCD9E8D57)
+_WEYL = (0x9E3779B9, 0xBB67AE85)
+_TO_UNIT = 2.0**-32
+
+
+def philox(counter: Sequence[Tensor], key: tuple[int, int]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Philox4x32-10: four words of counter and two of key to four random words (int64 holding 32 bits each).
+
+    >>> words = philox([torch.zeros(1, dtype=torch.int64)] * 4, (0, 0))
+    >>> [hex(int(word)) for word in words]
+    ['0x6627e8d5', '0xe169c58d', '0xbc57ac4c', '0x9b00dbd8']
+    """
+    c0, c1, c2, c3 = counter
+    k0, k1 = key
+    for _ in range(10):
+        # int64 wraps modulo 2**64, so the low and the high word of the product are right although it may overflow.
+        p0, p1 = c0 * _MULTIPLY[0], c2 * _MULTIPLY[1]
+        c0, c1, c2, c3 = (
+            ((p1 >> 32) & _WORD) ^ c1 ^ k0,
+            p1 & _WORD,
+            ((p0 >> 32) & _WORD) ^ c3 ^ k1,
+            p0 & _WORD,
+        )
+        k0, k1 = (k0 + _WEYL[0]) & _WORD, (k1 + _WEYL[1]) & _WORD
+    return c0, c1, c2, c3
+
+
+@dataclass
+class Streams:
+    """One stream of random numbers for each sample of a batch.
+
+    `seed` names the experiment, `samples` numbers the samples (0, 1, 2 … of the whole run, not of the batch), `draws`
+    counts how many times something was drawn. The three of them are the whole state.
+
+    >>> both = normal((2, 3), Streams.of(0, range(2)))
+    >>> second_alone = normal((1, 3), Streams.of(0, [1]))
+    >>> torch.equal(both[1:], second_alone)
+    True
+    """
+
+    seed: int
+    samples: Tensor
+    draws: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < 2**64:
+            raise InputError(f"seed is {self.seed}; give a whole number from 0 to 2**64 - 1")
+        if self.samples.ndim != 1 or self.samples.dtype != torch.int64:
+            raise ShapeError(
+                f"samples is {self.samples.dtype} of shape {tuple(self.samples.shape)}; "
+                "give an int64 vector of sample numbers, or use Streams.of(seed, range(n))"
+            )
+        if self.draws < 0:
+            raise InputError(f"draws is {self.draws}; it counts the draws made so far, so it is at least 0")
+
+    @classmethod
+    def of(cls, seed: int, samples: Iterable[int], device: torch.device | str | None = None) -> "Streams":
+        """The streams of the numbered samples of a seed, before anything was drawn."""
+        return cls(seed, torch.tensor(list(samples), dtype=torch.int64, device=device))
+
+    def words(self, elements: int) -> Tensor:
+        """The next `elements` random 32-bit words of every stream, as int64 of shape (samples, elements)."""
+        device = self.samples.device
+        block = torch.arange(-(-elements // 4), device=device)[None, :]
+        draw = torch.tensor(self.draws, device=device)
+        low, high = self.samples[:, None] & _WORD, (self.samples[:, None] >> 32) & _WORD
+        words = philox((block, draw, low, high), (self.seed & _WORD, self.seed >> 32))
+        self.draws += 1
+        return torch.stack(words, dim=-1).flatten(1)[:, :elements]
+
+    def fork(self) -> "Streams":
+        """A copy that draws the same numbers from here on."""
+        return Streams(self.seed, self.samples, self.draws)
+
+
+Randomness = torch.Generator | Streams
+
+
+def _check_batch(shape: Sequence[int], streams: Streams) -> int:
+    if len(shape) == 0 or shape[0] != len(streams.samples):
+        raise ShapeError(
+            f"a draw of shape {tuple(shape)} from {len(streams.samples)} streams: the first dimension is the batch, "
+            "and every sample needs a stream of its own"
+        )
+    return math.prod(shape[1:])
+
+
+def uniform(
+    shape: Sequence[int],
+    generator: Randomness,
+    *,
+    dtype: torch.dtype = torch.float32,
+    device: torch.device | str | None = None,
+) -> Tensor:
+    """Numbers uniform on the open interval (0, 1); the first dimension of `shape` is the batch."""
+    if isinstance(generator, torch.Generator):
+        words = torch.randint(0, 2**32, tuple(shape), generator=generator, device=generator.device)
+    else:
+        words = generator.words(_check_batch(shape, generator)).reshape(tuple(shape))
+    # 23 bits, centred in their cells: exact in float32, and never 0 or 1.
+    unit = ((words >> 9).to(torch.float32) + 0.5) * 2.0**-23
+    return unit.to(device=device, dtype=dtype)
+
+
+def normal(
+    shape: Sequence[int],
+    generator: Randomness,
+    *,
+    dtype: torch.dtype = torch.float32,
+    device: torch.device | str | None = None,
+) -> Tensor:
+    """Standard normal numbers; the first dimension of `shape` is the batch."""
+    if isinstance(generator, torch.Generator):
+        wide = dtype if dtype == torch.float64 else torch.float32
+        noise = torch.randn(tuple(shape), generator=generator, dtype=wide, device=generator.device)
+        return noise.to(device=device, dtype=dtype)
+    elements = _check_batch(shape, generator)
+    wide = dtype if dtype == torch.float64 else torch.float32
+    words = generator.words(2 * (-(-elements // 2))).unflatten(1, (-1, 2)).to(wide)
+    # Box and Muller: two words give two normals. The first word + 1 lies in (0, 2**32], so the log is finite.
+    radius = torch.sqrt(-2.0 * torch.log((words[..., 0] + 1.0) * _TO_UNIT))
+    angle = words[..., 1] * (2.0 * math.pi * _TO_UNIT)
+    noise = torch.stack((radius * torch.cos(angle), radius * torch.sin(angle)), dim=-1)
+    return noise.flatten(1)[:, :elements].reshape(tuple(shape)).to(device=device, dtype=dtype)

@@ -1,0 +1,212 @@
+"""Noise levels: beta_0 … beta_T and the lags between them, and how a level is drawn in training.
+
+A `Schedule` is plain data: T + 1 levels, T lags, and for each step whether it uses all of r or only its best guess.
+Whatever a sampler is (the paper's, deterministic in log-SNR, predictor-corrector) is said by these three lists, so the
+chain itself knows nothing of samplers:
+
+    paper              linear beta, constant lag                       section 3.1
+    deterministic      lag at its limit, best guess of r: DDIM         lag = kernel.largest_lag, point=True
+    predictor-corrector  each level repeated, with equilibrium steps   schedule.with_correctors(n, lag)
+    variants, then sharp   constant level, then annealed down          constant(…).then(…)
+
+Levels come from a *curve*, a function from [0, 1] to noise levels, so that the same curve can be walked in any number
+of steps and an error can say how many would do.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from noisekernel import checks
+from noisekernel.errors import InputError, ScheduleError, ShapeError
+from noisekernel.random import Randomness, normal, uniform
+
+Curve = Callable[[Tensor], Tensor]
+Lag = float | Callable[[Tensor, Tensor], Tensor]
+
+
+class LimitsLag(Protocol):
+    """A kernel, as far as schedules see one."""
+
+    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor: ...
+
+
+def linear(first: float = 1.0, last: float = 0.01) -> Curve:
+    """Straight from `first` to `last`: the paper's annealing (section 3.1: 1 to 0.01; categorical 1 to 0.5)."""
+    checks.number("first", first, 0.0, 1.0, open_low=True)
+    checks.number("last", last, 0.0, 1.0, open_low=True)
+    return lambda u: first * (1.0 - u) + last * u
+
+
+def flat(beta: float) -> Curve:
+    """Always `beta`."""
+    checks.number("beta", beta, 0.0, 1.0, open_low=True)
+    return lambda u: torch.full_like(u, beta)
+
+
+def log_snr(first: float = 0.99, last: float = 1e-4) -> Curve:
+    """Even in the logarithm of the signal-to-noise ratio alpha^2 / beta, from `first` to `last`.
+
+    At beta = 1 the signal is zero and its logarithm infinite, so a chain that starts there takes one step to `first`:
+    see `from_pure_noise`.
+    """
+    checks.number("first", first, 0.0, 1.0, open_low=True, open_high=True)
+    checks.number("last", last, 0.0, 1.0, open_low=True, open_high=True)
+    a, b = (math.log(noise_ratio(beta)) for beta in (first, last))
+    return lambda u: level_of_ratio(torch.exp(a + (b - a) * u))
+
+
+def noise_ratio(beta: float) -> float:
+    """sigma = sqrt(beta) / alpha: the noise's standard deviation when the signal is scaled to 1."""
+    return math.sqrt(beta) / (1.0 - beta)
+
+
+def level_of_ratio(sigma: Tensor) -> Tensor:
+    """The beta with sqrt(beta) / (1 - beta) = sigma. The root of a quadratic, in the form that does not cancel."""
+    s2 = sigma**2
+    return 2.0 * s2 / (2.0 * s2 + 1.0 + torch.sqrt(4.0 * s2 + 1.0))
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """beta_0 … beta_T, the lag of each step, and whether the step uses only the best guess of r (`point`).
+
+    >>> paper = Schedule.along(linear(1.0, 0.01), steps=100, lag=0.5)
+    >>> paper.steps, float(paper.beta[0]), float(paper.beta[-1])
+    (100, 1.0, 0.01)
+    """
+
+    beta: Tensor
+    lag: Tensor
+    point: Tensor
+    #: The curve behind the levels, where there is one: lets an error say how many steps would do.
+    curve: Curve | None = None
+
+    def __post_init__(self) -> None:
+        if self.beta.ndim != 1 or len(self.beta) < 1:
+            raise ShapeError(f"beta has shape {tuple(self.beta.shape)}; give a vector of T + 1 noise levels")
+        if self.lag.shape != (self.steps,) or self.point.shape != (self.steps,):
+            raise ShapeError(
+                f"{self.steps} steps between {len(self.beta)} levels need {self.steps} lags and point flags; "
+                f"given {tuple(self.lag.shape)} and {tuple(self.point.shape)}"
+            )
+        outside = ~((self.beta > 0) & (self.beta <= 1))
+        if bool(outside.any()):
+            t = int(outside.nonzero()[0])
+            raise InputError(f"beta_{t} is {float(self.beta[t]):g}; noise levels lie in (0, 1]")
+        if not bool(((self.lag >= 0) & (self.lag <= 1)).all()):
+            t = int((~((self.lag >= 0) & (self.lag <= 1))).nonzero()[0])
+            raise InputError(f"the lag of step {t} is {float(self.lag[t]):g}; lags lie in [0, 1]")
+
+    @classmethod
+    def along(cls, curve: Curve, steps: int, lag: Lag, *, point: bool = False) -> "Schedule":
+        """`steps` even steps along a curve; `lag` a number, or a function of two levels like `kernel.largest_lag`."""
+        checks.count("steps", steps, 0)
+        beta = curve(torch.linspace(0.0, 1.0, steps + 1, dtype=torch.float64))
+        return cls(beta, _lags(lag, beta), torch.full((steps,), point), curve)
+
+    @property
+    def steps(self) -> int:
+        return len(self.beta) - 1
+
+    def then(self, other: "Schedule") -> "Schedule":
+        """This schedule, then the other, which must begin at the level where this one ends."""
+        if not math.isclose(float(self.beta[-1]), float(other.beta[0]), rel_tol=1e-9):
+            raise ScheduleError(
+                f"the first schedule ends at beta {float(self.beta[-1]):g} but the second begins at "
+                f"{float(other.beta[0]):g}; begin it where the first ends"
+            )
+        return Schedule(
+            torch.cat((self.beta, other.beta[1:])),
+            torch.cat((self.lag, other.lag)),
+            torch.cat((self.point, other.point)),
+        )
+
+    def with_correctors(self, number: int, lag: float) -> "Schedule":
+        """After each step, `number` equilibrium steps at the level reached: a predictor-corrector."""
+        checks.count("number", number, 0)
+        beta, lags, point = [self.beta[:1]], [], []
+        for t in range(self.steps):
+            beta.append(self.beta[t + 1].expand(number + 1))
+            lags.append(torch.cat((self.lag[t : t + 1], torch.full((number,), lag, dtype=torch.float64))))
+            point.append(torch.cat((self.point[t : t + 1], torch.zeros(number, dtype=torch.bool))))
+        return Schedule(torch.cat(beta), torch.cat(lags or [self.lag]), torch.cat(point or [self.point]))
+
+    def check(self, kernel: LimitsLag) -> "Schedule":
+        """This schedule, if `kernel` can follow it (b >= 0 at every step); else an error that says what would do."""
+        limit = kernel.largest_lag(self.beta[:-1], self.beta[1:])
+        broken = self.lag > limit * (1 + 1e-9)
+        if bool(broken.any()):
+            t = int(broken.nonzero()[0])
+            raise ScheduleError(
+                f"step {t} of {self.steps} goes from beta {float(self.beta[t]):.6g} to {float(self.beta[t + 1]):.6g} "
+                f"with lag {float(self.lag[t]):.6g}, which needs a negative b; the largest lag there is "
+                f"{float(limit[t]):.6g}, and the largest constant lag for the whole schedule is "
+                f"{float(limit.min()):.6g}. {self._enough(kernel)}"
+            )
+        return self
+
+    def _enough(self, kernel: LimitsLag) -> str:
+        """How many steps along the same curve would allow the same lag."""
+        if self.curve is None or self.steps == 0 or float(self.lag.min()) != float(self.lag.max()):
+            return "Lower the lag there, or put levels in between."
+        for steps in range(self.steps + 1, 10_000):
+            beta = self.curve(torch.linspace(0.0, 1.0, steps + 1, dtype=torch.float64))
+            if bool((kernel.largest_lag(beta[:-1], beta[1:]) >= self.lag[0]).all()):
+                return f"Lower the lag, or take at least {steps} steps."
+        return "Lower the lag: no number of steps up to 10,000 allows it."
+
+
+def _lags(lag: Lag, beta: Tensor) -> Tensor:
+    if callable(lag):
+        return lag(beta[:-1], beta[1:]).to(torch.float64)
+    return torch.full((len(beta) - 1,), checks.number("lag", lag, 0.0, 1.0), dtype=torch.float64)
+
+
+def from_pure_noise(curve: Curve, steps: int, lag: Lag, *, point: bool = False) -> Schedule:
+    """One step from beta = 1 to the curve's beginning, then `steps - 1` steps along it."""
+    checks.count("steps", steps, 1)
+    beta = curve(torch.linspace(0.0, 1.0, steps, dtype=torch.float64))
+    beta = torch.cat((torch.ones(1, dtype=torch.float64), beta))
+    return Schedule(beta, _lags(lag, beta), torch.full((steps,), point))
+
+
+class Levels(Protocol):
+    """How the noise level of each training example is drawn."""
+
+    def sample(self, batch: int, generator: Randomness) -> Tensor: ...
+
+
+@dataclass(frozen=True)
+class UniformLevels:
+    """beta ~ U(low, high). The paper: U(0.01, 1)."""
+
+    low: float = 0.01
+    high: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.number("low", self.low, 0.0, 1.0, open_low=True)
+        checks.number("high", self.high, self.low, 1.0)
+
+    def sample(self, batch: int, generator: Randomness) -> Tensor:
+        return self.low + (self.high - self.low) * uniform((batch,), generator)
+
+
+@dataclass(frozen=True)
+class LogNormalLevels:
+    """log sigma ~ N(mean, std^2) with sigma = sqrt(beta) / (1 - beta): most of training where detail is decided."""
+
+    mean: float = -1.2
+    std: float = 1.2
+
+    def __post_init__(self) -> None:
+        checks.number("mean", self.mean, -5.0, 5.0)
+        checks.number("std", self.std, 0.0, 4.0, open_low=True)
+
+    def sample(self, batch: int, generator: Randomness) -> Tensor:
+        sigma = torch.exp(self.mean + self.std * normal((batch,), generator))
+        return level_of_ratio(sigma)

@@ -1,0 +1,308 @@
+"""What people want of a chain: new data, variants, missing parts, a direction. Each is a start, a schedule and an end.
+
+Each task comes twice. The verb does it: `synthesize`, `vary`, `inpaint`, `steer` return clean data z. The noun is the
+doing itself, a `Run` to iterate over: `synthesis`, `variation`, `inpainting`, `steering` give every state as it
+comes, can be left at any moment, and end in the same z.
+
+    for state, info in (run := synthesis(model, 4)):
+        show(state.view.best)
+    z = run.result()
+
+Sample number i of a seed is the same whatever else is in its batch: `first` numbers the first sample, so that workers
+which share the work number theirs on. (The random numbers are the same to the bit; a network's own arithmetic may
+differ in the last bits between batch sizes.)
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import torch
+from jaxtyping import Shaped
+from torch import Tensor
+
+from noisekernel import chain, checks
+from noisekernel.chain import ChainState, Score, StepInfo
+from noisekernel.denoisers import Clamped
+from noisekernel.distributions import Distribution, Elementwise
+from noisekernel.errors import InputError
+from noisekernel.random import Streams
+from noisekernel.schedules import Schedule, flat
+from noisekernel.transitions import NoiseModel
+
+
+@dataclass
+class Run:
+    """A task under way. Iterating advances `state`; iterating again goes on from there."""
+
+    model: NoiseModel
+    state: ChainState
+    schedule: Schedule
+    score: Score | None = None
+    #: What the result must agree with, bit by bit: observed values, and the mask (1 = to be filled in).
+    observed: tuple[Tensor, Tensor] | None = None
+
+    def __iter__(self) -> Iterator[tuple[ChainState, StepInfo]]:
+        for state, info in chain.run(self.model, self.state, self.schedule, self.score):
+            self.state = state
+            yield state, info
+
+    def __len__(self) -> int:
+        return self.schedule.steps - self.state.t
+
+    def result(self) -> Tensor:
+        """Walk to the end and return clean data: the best guess of r at the last state."""
+        for _ in self:
+            pass
+        return self.clean
+
+    @property
+    def clean(self) -> Tensor:
+        """The clean data of the present state."""
+        clean = best(self.state.view)
+        if self.observed is None:
+            return clean
+        values, mask = self.observed
+        return torch.where(mask, clean, values)
+
+
+def synthesis(
+    model: NoiseModel,
+    n: int,
+    *,
+    steps: int = 50,
+    schedule: Schedule | None = None,
+    label: Tensor | None = None,
+    seed: int = 0,
+    first: int = 0,
+) -> Run:
+    """New data, from pure noise. `schedule` replaces the kernel's annealing in `steps` steps; it must begin at 1."""
+    streams = Streams.of(seed, range(first, first + checks.count("n", n)), model.device)
+    return _from_pure_noise(_labelled(model, label), streams, schedule or model.kernel.annealing(steps))
+
+
+def variation(
+    model: NoiseModel,
+    z: Shaped[Tensor, "batch *event"],
+    *,
+    beta: float = 0.2,
+    steps: int = 100,
+    lag: float | None = None,
+    readout: int = 10,
+    label: Tensor | None = None,
+    seed: int = 0,
+    first: int = 0,
+    score: Score | None = None,
+) -> Run:
+    """A variant of each z: noise it to `beta`, walk `steps` steps there, then read out by `readout` annealing steps.
+
+    With `readout=0` the last state is read out as in the paper, by the best guess of r at `beta`, which blurs. `lag` is
+    the kernel's own unless given.
+    """
+    z = _entering(model, z)
+    schedule = Schedule.along(flat(beta), steps, _lag(model, lag))
+    if checks.count("readout", readout, 0):
+        schedule = schedule.then(model.kernel.annealing(readout, first=beta))
+    streams = Streams.of(seed, range(first, first + len(z)), z.device)
+    x = model.kernel.noise(z, beta).sample(streams)
+    labelled = _labelled(model, label)
+    return Run(labelled, chain.start(labelled, x, beta, streams, score), schedule.check(model), score)
+
+
+def steering(
+    model: NoiseModel,
+    z: Shaped[Tensor, "batch *event"],
+    f: Callable[[Tensor], Tensor],
+    *,
+    on: str = "clean",
+    **options: Any,
+) -> Run:
+    """Walk from z towards high f: the stationary distribution becomes p(x) exp(f), as exactly as the chain is balanced.
+
+    f maps a batch to one number a sample: a batch of best guesses of the clean data (`on="clean"`, a function of x
+    like any other) or of the states themselves (`on="state"`). Twice f is twice as insistent; a larger lag makes
+    smaller proposals, of which more are accepted (`info.accepted`). The other options are those of `variation`.
+    """
+    scores: dict[str, Score] = {"clean": lambda x, view: f(best(view)), "state": lambda x, view: f(x)}
+    if on not in scores:
+        raise InputError(f"on is {on!r}; f looks at the 'clean' best guess or at the noisy 'state'")
+    return variation(model, z, score=scores[on], **options)
+
+
+def inpainting(
+    model: NoiseModel,
+    z: Shaped[Tensor, "batch *event"],
+    mask: Shaped[Tensor, "batch *event"],
+    *,
+    steps: int = 100,
+    keep: float = 0.5,
+    schedule: Schedule | None = None,
+    equilibrium: int = 0,
+    lag: float | None = None,
+    label: Tensor | None = None,
+    seed: int = 0,
+    first: int = 0,
+) -> Run:
+    """Fill in z where `mask` is 1; where it is 0, z comes back bit by bit. Values under the mask are never read.
+
+    The chain sees what is observed only through its noise, so it takes time to take it in: `keep` (the share of the
+    largest lag) well below 1 gives it that, and `equilibrium` steps with `lag` after each annealing step give it more
+    (docs/theory.md has figures). A deterministic way down, keep=1, is the wrong one here.
+    """
+    fill = _as_mask(checks.tensor("z", z), mask)
+    observed = _entering(model, torch.where(fill, torch.zeros_like(z), z))
+    fill = fill.to(observed.device)
+    labelled = _labelled(model, label)
+    clamped = replace(labelled, denoiser=Clamped(labelled.denoiser, observed, fill))
+    schedule = schedule or model.kernel.annealing(steps, keep=keep)
+    if equilibrium:
+        schedule = schedule.with_correctors(equilibrium, _lag(model, lag))
+    streams = Streams.of(seed, range(first, first + len(z)), observed.device)
+    run = _from_pure_noise(clamped, streams, schedule)
+    run.observed = (z.to(observed.device), fill)
+    return run
+
+
+def synthesize(
+    model: NoiseModel,
+    n: int,
+    *,
+    label: Tensor | None = None,
+    batch_size: int | None = None,
+    first: int = 0,
+    **options: Any,
+) -> Tensor:
+    """`n` new samples, of shape (n, *shape), at most `batch_size` at a time. Options: see `synthesis`.
+
+    >>> from noisekernel.kernels.gaussian import GaussianKernel, exact_denoiser
+    >>> model = NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=1.0, variance=0.25), shape=(2,))
+    >>> synthesize(model, 3, seed=1).shape
+    torch.Size([3, 2])
+    """
+
+    def part(rows: slice) -> Run:
+        size = rows.stop - rows.start
+        return synthesis(model, size, label=_rows(label, rows), first=first + rows.start, **options)
+
+    return _in_batches(checks.count("n", n), batch_size, part)
+
+
+def vary(
+    model: NoiseModel,
+    z: Tensor,
+    n: int = 1,
+    *,
+    label: Tensor | None = None,
+    batch_size: int | None = None,
+    first: int = 0,
+    **options: Any,
+) -> Tensor:
+    """`n` variants of each z, of shape (batch, n, *shape). Options: see `variation`."""
+    many, labels = _times(n, checks.tensor("z", z), label)
+
+    def part(rows: slice) -> Run:
+        return variation(model, many[rows], label=_rows(labels, rows), first=first + rows.start, **options)
+
+    return _in_batches(len(many), batch_size, part).unflatten(0, (-1, n))
+
+
+def steer(
+    model: NoiseModel,
+    z: Tensor,
+    f: Callable[[Tensor], Tensor],
+    n: int = 1,
+    *,
+    label: Tensor | None = None,
+    batch_size: int | None = None,
+    first: int = 0,
+    **options: Any,
+) -> Tensor:
+    """`n` walks from each z towards high f, of shape (batch, n, *shape). Options: see `steering` and `variation`."""
+    many, labels = _times(n, checks.tensor("z", z), label)
+
+    def part(rows: slice) -> Run:
+        return steering(model, many[rows], f, label=_rows(labels, rows), first=first + rows.start, **options)
+
+    return _in_batches(len(many), batch_size, part).unflatten(0, (-1, n))
+
+
+def inpaint(
+    model: NoiseModel,
+    z: Tensor,
+    mask: Tensor,
+    n: int = 1,
+    *,
+    label: Tensor | None = None,
+    batch_size: int | None = None,
+    first: int = 0,
+    **options: Any,
+) -> Tensor:
+    """`n` ways to fill in each z where `mask` is 1, of shape (batch, n, *shape). Options: see `inpainting`."""
+    fill = _as_mask(checks.tensor("z", z), mask)
+    many, labels = _times(n, z, label)
+    fills = fill.repeat_interleave(n, dim=0)
+
+    def part(rows: slice) -> Run:
+        return inpainting(
+            model, many[rows], fills[rows], label=_rows(labels, rows), first=first + rows.start, **options
+        )
+
+    return _in_batches(len(many), batch_size, part).unflatten(0, (-1, n))
+
+
+def best(view: Distribution) -> Tensor:
+    """The best guess of the clean data, from a noise model's view of a state."""
+    assert isinstance(view, Elementwise)
+    return view.best
+
+
+def _from_pure_noise(model: NoiseModel, streams: Streams, schedule: Schedule) -> Run:
+    if float(schedule.beta[0]) != 1.0:
+        raise InputError(
+            f"this starts from pure noise, beta = 1, but the schedule begins at {float(schedule.beta[0]):g}"
+        )
+    schedule.check(model)
+    x = model.kernel.prior((len(streams.samples), *model.shape), device=streams.samples.device).sample(streams)
+    return Run(model, chain.start(model, x, 1.0, streams), schedule)
+
+
+def _entering(model: NoiseModel, z: Tensor) -> Tensor:
+    """A user's data, checked to the last value, on the model's device."""
+    return model.check_batch(checks.tensor("z", z).cpu()).to(model.device)
+
+
+def _labelled(model: NoiseModel, label: Tensor | None) -> NoiseModel:
+    if label is None:
+        return model
+    return replace(model, denoiser=partial(model.denoiser, label=label.to(model.device)))
+
+
+def _lag(model: NoiseModel, lag: float | None) -> float:
+    if lag is not None:
+        return lag
+    if isinstance(model.kernel.lag, Tensor):
+        raise InputError("the kernel has a lag for each sample; say with lag=… which one the chain is to use")
+    return model.kernel.lag
+
+
+def _as_mask(z: Tensor, mask: Tensor) -> Tensor:
+    """1 (to be filled in) or 0 (observed) for every element, as booleans."""
+    checks.same_shape("mask", checks.tensor("mask", mask), "z", z)
+    if mask.dtype != torch.bool and not bool(((mask == 0) | (mask == 1)).all()):
+        raise InputError("the mask holds values other than 0 (observed) and 1 (to be filled in)")
+    return mask.to(torch.bool)
+
+
+def _times(n: int, z: Tensor, label: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    checks.count("n", n)
+    return z.repeat_interleave(n, dim=0), None if label is None else label.repeat_interleave(n, dim=0)
+
+
+def _rows(label: Tensor | None, rows: slice) -> Tensor | None:
+    return None if label is None else label[rows]
+
+
+def _in_batches(total: int, batch_size: int | None, part: Callable[[slice], Run]) -> Tensor:
+    size = total if batch_size is None else checks.count("batch_size", batch_size)
+    return torch.cat([part(slice(at, min(at + size, total))).result() for at in range(0, total, size)])

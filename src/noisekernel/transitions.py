@@ -1,0 +1,105 @@
+"""Transition models: what a chain can be run with.
+
+A chain asks two things of its model. `look(x, beta)`: whatever the next step from x needs and costs a network call,
+computed once a state. `step(view, x, …)`: the distribution of the next state, from that. Apart like this, a state
+carries its own denoised view, and a rejected proposal costs nothing twice.
+
+`NoiseModel` is a noise kernel and a denoiser: the view is r(z | x), the step eqs 11 and 13. `PlainModel` is any
+kernel that offers `transition(x) -> Distribution`, learned or written by hand: the view is that distribution, and the
+step is the view.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from noisekernel import checks
+from noisekernel.denoisers import Denoise
+from noisekernel.distributions import Distribution
+from noisekernel.errors import ShapeError
+from noisekernel.kernels.base import NoiseKernel
+
+#: p(y | x) at a fixed noise level: what Algorithm 2 trains.
+Transition = Callable[[Tensor], Distribution]
+
+
+class HasTransition(Protocol):
+    def transition(self, x: Tensor) -> Distribution: ...
+
+
+class TransitionModel(Protocol):
+    """The contract between a model and the chain."""
+
+    def look(self, x: Tensor, beta: float) -> Distribution: ...
+
+    def step(self, view: Any, x: Tensor, beta: float, beta_next: float, lag: float, point: bool) -> Distribution: ...
+
+    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor: ...
+
+
+@dataclass(frozen=True)
+class NoiseModel:
+    """A noise kernel, a denoiser, and the shape of one sample.
+
+    >>> from functools import partial
+    >>> from noisekernel.kernels.gaussian import GaussianKernel, exact_denoiser
+    >>> model = NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=1.0, variance=0.25), shape=(2,))
+    >>> model.look(torch.zeros(1, 2), beta=0.5).mean
+    tensor([[0.8889, 0.8889]])
+    """
+
+    kernel: NoiseKernel
+    denoiser: Denoise
+    shape: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        for size in self.shape:
+            checks.count("each size in shape", size)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the denoiser's weights are."""
+        module = self.denoiser if isinstance(self.denoiser, nn.Module) else None
+        parameter = next(module.parameters(), None) if module is not None else None
+        return torch.device("cpu") if parameter is None else parameter.device
+
+    def check_batch(self, z: Any, name: str = "z") -> Tensor:
+        """`z`, if it is a batch of this model's data."""
+        z = self.kernel.check_data(z, name)
+        if tuple(z.shape[1:]) != self.shape:
+            raise ShapeError(
+                f"{name} has shape {tuple(z.shape)}; this model was made for a batch of {self.shape}, "
+                f"that is ({', '.join(('batch', *map(str, self.shape)))})"
+            )
+        return z
+
+    def look(self, x: Tensor, beta: float) -> Distribution:
+        """r(z | x, beta)."""
+        return self.denoiser(x, beta)
+
+    def step(self, view: Any, x: Tensor, beta: float, beta_next: float, lag: float, point: bool) -> Distribution:
+        """Eq. 13, and at a constant level eq. 11; with `point`, r shrunk to its best guess."""
+        r = view.point() if point else view
+        return self.kernel.with_lag(lag).transition(r, x, beta, beta_next)
+
+    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor:
+        return self.kernel.largest_lag(beta, beta_next)
+
+
+@dataclass(frozen=True)
+class PlainModel:
+    """Any kernel with `transition(x) -> Distribution`; noise levels and lags mean nothing to it."""
+
+    kernel: HasTransition
+
+    def look(self, x: Tensor, beta: float) -> Distribution:
+        return self.kernel.transition(x)
+
+    def step(self, view: Any, x: Tensor, beta: float, beta_next: float, lag: float, point: bool) -> Distribution:
+        return view
+
+    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor:
+        return torch.ones_like(beta)

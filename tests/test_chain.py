@@ -1,0 +1,105 @@
+"""The chain: what it carries, stopping and resuming, accepting and rejecting."""
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import pytest
+import torch
+
+import noisekernel as nk
+from helpers import generator
+from noisekernel import chain
+from noisekernel.errors import InputError, ScheduleError, ShapeError
+from noisekernel.kernels.gaussian import exact_denoiser
+from noisekernel.schedules import Schedule, flat, linear
+
+GAUSSIAN = nk.NoiseModel(nk.GaussianKernel(0.5), partial(exact_denoiser, mean=0.5, variance=0.25), (2,))
+WALK = Schedule.along(flat(0.3), 12, 0.5)
+
+
+def begin(model=GAUSSIAN, n=4, beta=0.3, seed=0, score=None):
+    return chain.start(model, torch.randn(n, 2, generator=generator()), beta, nk.Streams.of(seed, range(n)), score)
+
+
+def last(states):
+    *_, (state, _) = states
+    return state
+
+
+def test_a_state_carries_the_view_of_itself():
+    for state, info in chain.run(GAUSSIAN, begin(), WALK):
+        torch.testing.assert_close(state.view.loc, GAUSSIAN.look(state.x, state.beta).loc)
+        assert info.accepted.all()
+        assert torch.isfinite(info.proposal.log_prob(state.x)).all()
+
+
+def test_stopping_and_resuming_changes_nothing():
+    whole = last(chain.run(GAUSSIAN, begin(), WALK))
+    states = chain.run(GAUSSIAN, begin(), WALK)
+    half = [next(states)[0] for _ in range(5)][-1]
+    stored = nk.Streams(half.streams.seed, half.streams.samples.clone(), half.streams.draws)  # as read from a file
+    resumed = replace(chain.start(GAUSSIAN, half.x.clone(), half.beta, stored), t=half.t)
+    end = last(chain.run(GAUSSIAN, resumed, WALK))
+    assert torch.equal(end.x, whole.x)
+    assert (end.t, end.streams.draws) == (whole.t, whole.streams.draws)
+    forgetful = replace(resumed, streams=nk.Streams.of(0, range(4)))  # the wrong twin: the streams begin anew
+    assert not torch.equal(last(chain.run(GAUSSIAN, forgetful, WALK)).x, whole.x)
+
+
+def test_an_old_state_can_be_walked_on_from_again():
+    state, _ = next(chain.run(GAUSSIAN, begin(), WALK))
+    first, second = (last(chain.run(GAUSSIAN, state, WALK)) for _ in range(2))
+    assert torch.equal(first.x, second.x)
+
+
+def test_rejected_samples_stay_and_accepted_ones_move():
+    def score(x, view):
+        return torch.tensor([0.0, 0.0, 0.0, 0.0]) if score.first else torch.tensor([0.0, -math.inf, 1e9, -math.inf])
+
+    score.first = True
+    state = begin(score=score)
+    score.first = False
+    moved, info = chain.step(GAUSSIAN, state, 0.3, 0.5, score=score)
+    assert info.accepted.tolist() == [True, False, True, False]
+    for i, accepted in enumerate(info.accepted):
+        assert torch.equal(moved.x[i], state.x[i]) is not bool(accepted)
+    torch.testing.assert_close(moved.view.loc, GAUSSIAN.look(moved.x, 0.3).loc)
+    assert moved.score.tolist() == [0.0, 0.0, 1e9, 0.0]
+
+
+def test_a_score_decides_over_equilibrium_steps_only():
+    hates = lambda x, view: -1e9 * x.square().sum(1)  # noqa: E731
+    state = begin(score=hates)
+    for beta_next, point, steered in [(0.3, False, True), (0.29, False, False), (0.3, True, False)]:
+        _, info = chain.step(GAUSSIAN, state, beta_next, 0.5, point, hates)
+        assert bool(info.accepted.all()) is not steered
+
+
+def test_any_kernel_with_a_transition_is_a_chain():
+    model = nk.PlainModel(nk.FiniteKernel(5))
+    state = chain.start(model, torch.zeros(3, dtype=torch.int64), 1.0, nk.Streams.of(0, range(3)))
+    walk = Schedule.along(flat(1.0), 20, 0.0)
+    visited = torch.stack([state.x for state, _ in chain.run(model, state, walk)])
+    assert visited.shape == (20, 3)
+    assert len(visited.unique()) > 1
+
+
+def test_mistakes():
+    with pytest.raises(ShapeError, match="2 samples need 2 streams"):
+        chain.start(GAUSSIAN, torch.zeros(2, 2), 0.3, nk.Streams.of(0, range(3)))
+    with pytest.raises(InputError, match=r"the state is at beta 0\.3 but step 0 of the schedule begins at 0\.5"):
+        chain.run(GAUSSIAN, begin(), Schedule.along(flat(0.5), 3, 0.5))
+    with pytest.raises(ScheduleError, match="step 0 of 2"):  # at once, not at the first step
+        chain.run(GAUSSIAN, begin(beta=1.0), Schedule.along(linear(1.0, 0.01), 2, 0.9))
+    with pytest.raises(InputError, match="made 13 steps"):
+        chain.run(GAUSSIAN, replace(begin(), t=13), WALK)
+    for bad, match in [
+        (lambda x, view: x, "one number a sample"),
+        (lambda x, view: 1.0, "returned a float"),
+        (lambda x, view: torch.full((4,), math.nan), "NaN or infinity"),
+        (lambda x, view: torch.full((4,), math.inf), "NaN or infinity"),
+        (lambda x, view: torch.full((4,), -math.inf), "starting state is minus infinity"),
+    ]:
+        with pytest.raises(InputError, match=match):
+            begin(score=bad)

@@ -1,0 +1,106 @@
+"""Heads and denoisers: preconditioning against its definition, layouts of channels, clamping."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+import noisekernel as nk
+from helpers import generator
+from noisekernel.errors import InputError, ShapeError
+from noisekernel.kernels.gaussian import exact_denoiser
+
+
+class Echo(nn.Module):
+    """A backbone that returns given features, and keeps what it was shown."""
+
+    def __init__(self, out_channels, fill=0.0):
+        super().__init__()
+        self.out_channels, self.fill = out_channels, fill
+
+    def forward(self, h, level, label=None):
+        self.seen, self.told = h, level
+        return torch.full((len(h), self.out_channels, *h.shape[2:]), self.fill)
+
+
+@given(mean=st.floats(-2, 2), variance=st.floats(0.01, 4), beta=st.floats(1e-4, 1.0))
+def test_a_preconditioned_network_of_zeros_is_the_best_linear_denoiser(mean, variance, beta):
+    x = torch.randn(3, 2, 4, generator=generator())
+    head = nk.PreconditionedGaussian(2, mean, variance)
+    r = nk.Denoiser(Echo(head.out_channels), head)(x, beta)
+    exact = exact_denoiser(x, beta, mean, variance)
+    torch.testing.assert_close(r.loc, exact.loc)
+    torch.testing.assert_close(r.variance, exact.variance)
+
+
+@pytest.mark.parametrize("beta", [1e-4, 0.01, 0.3, 0.9, 1.0])
+def test_preconditioning_scales_input_and_target_to_one(beta):
+    z = 0.4 * torch.randn(200_000, 1, generator=generator()) + 0.7
+    head, kernel = nk.PreconditionedGaussian.of(z, 1), nk.GaussianKernel()
+    x = kernel.noise(z, beta).sample(generator(1))
+    shown, _ = head.encode(x, torch.full((len(x),), beta))
+    assert float(shown.mean()) == pytest.approx(0.0, abs=0.01)
+    assert float(shown.std()) == pytest.approx(1.0, abs=0.01)
+    linear = exact_denoiser(x, beta, head.mean, head.variance)
+    target = (z - linear.loc) / linear.variance.sqrt()  # what the network has to produce
+    assert float(target.std()) == pytest.approx(1.0, abs=0.01)
+
+
+def test_the_variance_is_bounded_either_way():
+    head = nk.PreconditionedGaussian(1, 0.0, 1.0)
+    for fill in (-1e6, 1e6):
+        r = nk.Denoiser(Echo(2, fill), head)(torch.zeros(1, 1), 0.5)
+        factor = r.variance / exact_denoiser(torch.zeros(1, 1), 0.5, 0.0, 1.0).variance
+        assert float(factor.log().abs()) == pytest.approx(5.0, rel=1e-5)
+
+
+LAYOUTS = [(3, (3,), ()), (3, (3, 5), (5,)), (None, (5,), (5,)), (2, (2, 4, 3), (4, 3)), (None, (4, 3), (4, 3))]
+
+
+@pytest.mark.parametrize(("channels", "event", "space"), LAYOUTS)
+def test_layouts(channels, event, space):
+    for head in (nk.PlainGaussian(channels), nk.PreconditionedGaussian(channels, 0.1, 0.5)):
+        backbone = Echo(head.out_channels, 1.0)
+        r = nk.Denoiser(backbone, head)(torch.randn(6, *event), 0.5)
+        assert backbone.seen.shape == (6, head.in_channels, *space)
+        assert r.loc.shape == r.variance.shape == (6, *event)
+    head = nk.CategoricalHead(4, channels)
+    backbone = Echo(head.out_channels, 1.0)
+    r = nk.Denoiser(backbone, head)(torch.randint(5, (6, *event)), 0.5)
+    assert backbone.seen.shape == (6, head.in_channels, *space)
+    assert r.log_probs.shape == (6, *event, 4)
+
+
+def test_each_element_gets_its_own_features():
+    """Features are laid out channel by channel, class by class; an element must not get its neighbour's."""
+    head = nk.CategoricalHead(classes=3, channels=2)
+    features = torch.arange(2 * 3 * 2, dtype=torch.float32).reshape(1, 6, 2)  # (batch, channels x classes, space)
+    r = head.decode(features, torch.zeros(1, 2, 2, dtype=torch.int64), torch.ones(1))
+    expected = torch.log_softmax(torch.tensor([6.0 + 1, 8 + 1, 10 + 1]), 0)
+    torch.testing.assert_close(r.log_probs[0, 1, 1], expected)
+    hot, _ = nk.CategoricalHead(2, channels=2).encode(torch.tensor([[[0, 2], [1, 1]]]), torch.ones(1))
+    assert hot[0, :, 1].tolist() == [0, 0, 1, 0, 1, 0]  # channel 0 masked, channel 1 of class 1
+
+
+def test_clamped_denoiser():
+    denoiser = nk.Clamped(
+        lambda x, beta: exact_denoiser(x, beta, 0.0, 1.0), torch.full((1, 2), 9.0), torch.tensor([[1, 0]])
+    )
+    r = denoiser(torch.ones(1, 2), 0.5)
+    assert r.loc[0, 1] == 9.0
+    assert r.variance[0, 1] == 0.0
+    assert r.variance[0, 0] > 0.0
+
+
+def test_mistakes():
+    with pytest.raises(InputError, match="nothing to learn"):
+        nk.PreconditionedGaussian.of(torch.ones(5, 2), 2)
+    with pytest.raises(InputError, match="variance is 0"):
+        nk.PreconditionedGaussian(1, 0.0, 0.0)
+    with pytest.raises(ShapeError, match="made for 3 channels"):
+        nk.Denoiser(Echo(6), nk.PlainGaussian(3))(torch.zeros(2, 4), 0.5)
+    with pytest.raises(InputError, match=r"\(0, 1\]"):
+        nk.Denoiser(Echo(6), nk.PlainGaussian(3))(torch.zeros(2, 3), 0.0)
+    with pytest.raises(InputError, match="with 5 classes"):
+        nk.Denoiser(Echo(6), nk.CategoricalHead(4, None))(torch.full((2, 3), 5), 0.5)

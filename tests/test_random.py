@@ -1,0 +1,94 @@
+"""Streams: right by published test vectors, right in distribution, one a sample."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from helpers import LEVEL, generator
+from noisekernel.errors import InputError, ShapeError
+from noisekernel.random import Streams, normal, philox, uniform
+
+# Known answers of Philox4x32-10 that the authors' reference library publishes: counter, key, result.
+KNOWN = [
+    ([0] * 4, [0] * 2, [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]),
+    ([0xFFFFFFFF] * 4, [0xFFFFFFFF] * 2, [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]),
+    (
+        [0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344],
+        [0xA4093822, 0x299F31D0],
+        [0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1],
+    ),
+]
+
+
+@pytest.mark.parametrize(("counter", "key", "expected"), KNOWN)
+def test_philox_gives_the_published_answers(counter, key, expected):
+    words = philox([torch.tensor([c]) for c in counter], (key[0], key[1]))
+    assert [int(word) for word in words] == expected
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("source", [Streams.of(3, range(200)), "generator"])
+@pytest.mark.parametrize(("draw", "law", "wrong"), [(normal, "norm", (0, 1.03)), (uniform, "uniform", (0, 1.03))])
+def test_law_of_the_draws(source, draw, law, wrong):
+    values = draw((200, 501), generator(1) if source == "generator" else source.fork()).flatten().numpy()
+    assert stats.kstest(values, law).pvalue > LEVEL
+    assert stats.kstest(values, law, args=wrong).pvalue < LEVEL  # the wrong twin: a scale 3 % off
+
+
+@pytest.mark.statistical
+def test_streams_and_draws_are_uncorrelated():
+    streams = Streams.of(0, range(400))
+    first, second = normal((400, 400), streams), normal((400, 400), streams)
+    for a, b in [(first, second), (first[:-1], first[1:]), (first[:, :-1], first[:, 1:])]:
+        z = float((a * b).mean() * a.numel() ** 0.5)
+        assert abs(z) < stats.norm.isf(LEVEL / 2)
+    z = float((first * first).mean() * first.numel() ** 0.5)
+    assert abs(z) > stats.norm.isf(LEVEL / 2)  # the wrong twin: the same draw twice
+
+
+@given(
+    n=st.integers(1, 9),
+    elements=st.integers(1, 70),
+    seed=st.integers(0, 2**64 - 1),
+    draws=st.integers(0, 5),
+    data=st.data(),
+)
+def test_a_sample_has_its_own_stream_whatever_the_batch(n, elements, seed, draws, data):
+    i = data.draw(st.integers(0, n - 1))
+    together = Streams(seed, torch.arange(n), draws)
+    alone = Streams(seed, torch.tensor([i]), draws)
+    for draw in (normal, uniform):
+        assert torch.equal(draw((n, elements), together)[i], draw((1, elements), alone)[0])
+    assert together.draws == alone.draws == draws + 2
+
+
+def test_neighbours_seeds_and_draws_differ():
+    base = normal((2, 8), Streams.of(0, [0, 1]))
+    assert not torch.equal(base[0], base[1])
+    assert not torch.equal(base, normal((2, 8), Streams.of(1, [0, 1])))
+    assert not torch.equal(base, normal((2, 8), Streams(0, torch.tensor([0, 1]), draws=1)))
+    far = Streams(0, torch.tensor([2**32, 1]))  # a sample number beyond 32 bits is not sample 0
+    assert not torch.equal(base[0], normal((2, 8), far)[0])
+
+
+def test_uniform_is_open():
+    class Extreme(Streams):
+        def words(self, elements):
+            return torch.tensor([[0, 0xFFFFFFFF]])
+
+    values = uniform((1, 2), Extreme.of(0, [0]))
+    assert 0.0 < float(values[0, 0]) < float(values[0, 1]) < 1.0
+    assert torch.isfinite(normal((1, 2), Extreme.of(0, [0]))).all()
+
+
+def test_bad_streams():
+    with pytest.raises(InputError, match="seed is -1"):
+        Streams.of(-1, [0])
+    with pytest.raises(InputError, match="draws is -1"):
+        Streams(0, torch.tensor([0]), -1)
+    with pytest.raises(ShapeError, match="int64 vector"):
+        Streams(0, torch.zeros(2))
+    with pytest.raises(ShapeError, match="3 streams"):
+        normal((2, 5), Streams.of(0, range(3)))
