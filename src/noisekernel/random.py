@@ -80,7 +80,11 @@ class Streams:
     @classmethod
     def of(cls, seed: int, samples: Iterable[int], device: torch.device | str | None = None) -> "Streams":
         """The streams of the numbered samples of a seed, before anything was drawn."""
-        return cls(seed, torch.tensor(list(samples), dtype=torch.int64, device=device))
+        if isinstance(samples, range):
+            numbers = torch.arange(samples.start, samples.stop, samples.step, device=device)
+        else:
+            numbers = torch.tensor(list(samples), dtype=torch.int64, device=device)
+        return cls(seed, numbers)
 
     def words(self, elements: int) -> Tensor:
         """The next `elements` random 32-bit words of every stream, as int64 of shape (samples, elements)."""
