@@ -8,7 +8,7 @@ was told part of the answer (`Clamped`).
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Shaped
@@ -24,6 +24,7 @@ from noisekernel.kernels.gaussian import exact_denoiser, log_snr
 Denoise = Callable[..., Elementwise]
 
 
+@runtime_checkable
 class Head(Protocol):
     """Between the state and the backbone, and between its features and r."""
 

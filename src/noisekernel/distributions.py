@@ -12,7 +12,7 @@ import dataclasses
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Self
+from typing import TypeVar
 
 import torch
 from jaxtyping import Bool, Float, Shaped
@@ -24,6 +24,10 @@ from noisekernel.random import Randomness, normal, uniform
 
 #: log 0, but finite: log-space mixtures then have finite gradients. exp() of it is exactly 0 in every dtype.
 LOG_ZERO = -1e30
+
+
+Some = TypeVar("Some", bound="Distribution")
+Same = TypeVar("Same", bound="Elementwise")
 
 
 class Distribution(ABC):
@@ -42,7 +46,7 @@ class Distribution(ABC):
     def mode(self) -> Tensor:
         """The most probable value of each element."""
 
-    def select(self, choose: Bool[Tensor, " batch"], other: Self) -> Self:
+    def select(self: Some, choose: Bool[Tensor, " batch"], other: Some) -> Some:
         """This distribution for the samples where `choose` is true, `other` for the rest."""
 
         def pick(mine: Tensor, theirs: Tensor) -> Tensor:
@@ -65,7 +69,7 @@ class Elementwise(Distribution):
         """The expectation of each element."""
 
     @abstractmethod
-    def point(self) -> Self:
+    def point(self: Same) -> Same:
         """The point mass at the best guess: the mean where a mean is data, else the mode."""
 
     @property
@@ -74,11 +78,11 @@ class Elementwise(Distribution):
         """The value of that point mass."""
 
     @abstractmethod
-    def clamp(self, value: Tensor, mask: Tensor) -> Self:
+    def clamp(self: Same, value: Tensor, mask: Tensor) -> Same:
         """A point mass at `value` where `mask` is 0 (observed), unchanged where it is 1 (eqs 28-29)."""
 
     @abstractmethod
-    def kl(self, other: Self) -> Float[Tensor, " batch"]:
+    def kl(self: Same, other: Same) -> Float[Tensor, " batch"]:
         """KL(self || other), exactly, for each sample."""
 
     def log_prob(self, value: Tensor) -> Float[Tensor, " batch"]:
@@ -142,7 +146,7 @@ class Normal(Elementwise):
         checks.same_shape("observed", value, "the data", self.loc)
         return Normal(torch.where(fill, self.loc, value), torch.where(fill, self.variance, 0.0))
 
-    def kl(self, other: Self) -> Tensor:
+    def kl(self, other: "Normal") -> Tensor:
         """In closed form: half of ((m1 - m2)^2 + v1) / v2 - 1 - log(v1 / v2), summed over elements."""
         distance = (self.loc - other.loc) ** 2 + self.variance
         log_ratio = torch.log(self.variance) - torch.log(other.variance)
@@ -225,7 +229,7 @@ class Categorical(Elementwise):
         )
         return Categorical(torch.where(fill[..., None], self.log_probs, observed.log_probs))
 
-    def kl(self, other: Self) -> Tensor:
+    def kl(self, other: "Categorical") -> Tensor:
         """The sum over classes of p (log p - log q), summed over elements."""
         checks.same_shape("other", other.log_probs, "this distribution", self.log_probs)
         probs = self.probs

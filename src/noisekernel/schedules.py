@@ -16,7 +16,7 @@ of steps and an error can say how many would do.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -29,6 +29,7 @@ Curve = Callable[[Tensor], Tensor]
 Lag = float | Callable[[Tensor, Tensor], Tensor]
 
 
+@runtime_checkable
 class LimitsLag(Protocol):
     """A kernel, as far as schedules see one."""
 
@@ -175,6 +176,7 @@ def from_pure_noise(curve: Curve, steps: int, lag: Lag, *, point: bool = False) 
     return Schedule(beta, _lags(lag, beta), torch.full((steps,), point))
 
 
+@runtime_checkable
 class Levels(Protocol):
     """How the noise level of each training example is drawn."""
 

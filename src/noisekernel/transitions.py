@@ -11,7 +11,7 @@ step is the view.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -26,10 +26,12 @@ from noisekernel.kernels.base import NoiseKernel
 Transition = Callable[[Tensor], Distribution]
 
 
+@runtime_checkable
 class HasTransition(Protocol):
     def transition(self, x: Tensor) -> Distribution: ...
 
 
+@runtime_checkable
 class TransitionModel(Protocol):
     """The contract between a model and the chain."""
 

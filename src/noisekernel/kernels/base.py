@@ -24,7 +24,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -34,6 +34,8 @@ from noisekernel.checks import Level
 from noisekernel.distributions import Distribution, Elementwise
 from noisekernel.errors import ScheduleError
 from noisekernel.schedules import Schedule
+
+Kernel = TypeVar("Kernel", bound="NoiseKernel")
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class NoiseKernel(ABC):
     def check_data(self, z: Any, name: str = "z") -> Tensor:
         """`z`, if it is data of this kernel's kind: the right dtype, finite, classes that exist."""
 
-    def with_lag(self, lag: Level) -> Self:
+    def with_lag(self: Kernel, lag: Level) -> Kernel:
         """The same kernel with another lag."""
         return dataclasses.replace(self, lag=lag)
 
