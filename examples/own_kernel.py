@@ -80,7 +80,7 @@ def train(kernel: Jumps, data: Tensor, steps: int = 3000, batch: int = 512) -> N
         optimiser.step()
         decay.step()
         if step % 500 == 0:
-            ratio = info.parts["log_ratio"]
+            ratio = info.seen["log_ratio"]
             print(f"step {step:5d}  loss {loss.item():7.3f}  log p(y|x)/p(x|y), 0 in balance: {ratio.mean():+.3f}")
 
 

@@ -18,8 +18,8 @@ GAUSSIAN = nk.NoiseModel(nk.GaussianKernel(0.5), partial(exact_denoiser, mean=0.
 WALK = Schedule.along(flat(0.3), 12, 0.5)
 
 
-def begin(model=GAUSSIAN, n=4, beta=0.3, seed=0, score=None):
-    return chain.start(model, torch.randn(n, 2, generator=generator()), beta, nk.Streams.of(seed, range(n)), score)
+def begin(model=GAUSSIAN, n=4, beta=0.3, seed=0):
+    return chain.start(model, torch.randn(n, 2, generator=generator()), beta, nk.Streams.of(seed, range(n)))
 
 
 def last(states):
@@ -54,12 +54,11 @@ def test_an_old_state_can_be_walked_on_from_again():
 
 
 def test_rejected_samples_stay_and_accepted_ones_move():
-    def score(x, view):
-        return torch.tensor([0.0, 0.0, 0.0, 0.0]) if score.first else torch.tensor([0.0, -math.inf, 1e9, -math.inf])
+    state = begin()
 
-    score.first = True
-    state = begin(score=score)
-    score.first = False
+    def score(x, view):
+        return torch.zeros(4) if x is state.x else torch.tensor([0.0, -math.inf, 1e9, -math.inf])
+
     moved, info = chain.step(GAUSSIAN, state, 0.3, 0.5, score=score)
     assert info.accepted.tolist() == [True, False, True, False]
     for i, accepted in enumerate(info.accepted):
@@ -70,10 +69,32 @@ def test_rejected_samples_stay_and_accepted_ones_move():
 
 def test_a_score_decides_over_equilibrium_steps_only():
     hates = lambda x, view: -1e9 * x.square().sum(1)  # noqa: E731
-    state = begin(score=hates)
+    state = begin()
     for beta_next, point, steered in [(0.3, False, True), (0.29, False, False), (0.3, True, False)]:
         _, info = chain.step(GAUSSIAN, state, beta_next, 0.5, point, hates)
         assert bool(info.accepted.all()) is not steered
+
+
+def test_a_score_is_asked_once_a_state_and_not_at_all_between_levels():
+    asked = []
+
+    def score(x, view):
+        asked.append(x)
+        return x[:, 0]
+
+    walk_then_down = Schedule.along(flat(0.3), 5, 0.5).then(Schedule.along(linear(0.3, 0.2), 7, 0.5))
+    last(chain.run(GAUSSIAN, begin(), walk_then_down, score))
+    assert len(asked) == 6
+
+
+def test_from_a_forbidden_state_any_allowed_one_is_accepted():
+    state = begin()
+    _, info = chain.step(
+        GAUSSIAN, state, 0.3, 0.5, score=lambda x, _: torch.full((4,), -math.inf if x is state.x else -9.0)
+    )
+    assert info.accepted.all()
+    _, info = chain.step(GAUSSIAN, state, 0.3, 0.5, score=lambda x, _: torch.full((4,), -math.inf))
+    assert not info.accepted.any()
 
 
 def test_any_kernel_with_a_transition_is_a_chain():
@@ -99,7 +120,6 @@ def test_mistakes():
         (lambda x, view: 1.0, "returned a float"),
         (lambda x, view: torch.full((4,), math.nan), "NaN or infinity"),
         (lambda x, view: torch.full((4,), math.inf), "NaN or infinity"),
-        (lambda x, view: torch.full((4,), -math.inf), "starting state is minus infinity"),
     ]:
         with pytest.raises(InputError, match=match):
-            begin(score=bad)
+            chain.step(GAUSSIAN, begin(), 0.3, 0.5, score=bad)

@@ -104,3 +104,27 @@ def test_mistakes():
         nk.Denoiser(Echo(6), nk.PlainGaussian(3))(torch.zeros(2, 3), 0.0)
     with pytest.raises(InputError, match="with 5 classes"):
         nk.Denoiser(Echo(6), nk.CategoricalHead(4, None))(torch.full((2, 3), 5), 0.5)
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "categorical"])
+def test_a_denoiser_can_be_exported_and_the_export_agrees(kind):
+    head = nk.PreconditionedGaussian(1, 0.1, 0.5) if kind == "gaussian" else nk.CategoricalHead(3, 1)
+    network = nk.nn.UNet(head.in_channels, head.out_channels, 8, (1, 2), blocks=1)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+
+    class Plain(nn.Module):
+        """Export wants tensors out."""
+
+        def __init__(self):
+            super().__init__()
+            self.denoiser = nk.Denoiser(network, head)
+
+        def forward(self, x, beta):
+            return self.denoiser(x, beta).mean
+
+    x = torch.randn(2, 1, 6, 6) if kind == "gaussian" else torch.randint(4, (2, 1, 6, 6))
+    inputs = (x, torch.tensor([0.3, 0.8]))
+    exported = torch.export.export(Plain().eval(), inputs).module()
+    torch.testing.assert_close(exported(*inputs), Plain()(*inputs))

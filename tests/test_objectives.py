@@ -162,12 +162,12 @@ def test_the_log_ratio_is_zero_on_average_only_in_balance():
     p = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
     kernel, x = nk.FiniteKernel(3), torch.multinomial(p, 50_000, replacement=True, generator=generator())
     _, info = nk.contrastive_adjustment(kernel.transition, x, generator(1))
-    assert (info.parts["log_ratio"] == 0).all()  # the uniform jump is symmetric
+    assert (info.seen["log_ratio"] == 0).all()  # the uniform jump is symmetric
     kernel.logits.data = p.log().float().expand(3, 3).clone()  # independent draws from p: balanced, not symmetric
-    ratio = nk.contrastive_adjustment(kernel.transition, x, generator(1))[1].parts["log_ratio"]
+    ratio = nk.contrastive_adjustment(kernel.transition, x, generator(1))[1].seen["log_ratio"]
     assert abs(float(ratio.mean())) < 4 * float(ratio.std()) / len(x) ** 0.5
     kernel.logits.data = 3 * torch.eye(3).roll(1, dims=1)  # the wrong twin: round and round
-    ratio = nk.contrastive_adjustment(kernel.transition, x, generator(1))[1].parts["log_ratio"]
+    ratio = nk.contrastive_adjustment(kernel.transition, x, generator(1))[1].seen["log_ratio"]
     assert float(ratio.mean()) > 10 * float(ratio.std()) / len(x) ** 0.5
 
 

@@ -35,6 +35,7 @@ class ChainState:
     view: Distribution
     streams: Streams
     t: int = 0
+    #: f at this state, where a step has computed it.
     score: Float[Tensor, " batch"] | None = None
 
 
@@ -47,15 +48,11 @@ class StepInfo:
 
 
 @torch.no_grad()
-def start(model: TransitionModel, x: Tensor, beta: float, streams: Streams, score: Score | None = None) -> ChainState:
+def start(model: TransitionModel, x: Tensor, beta: float, streams: Streams) -> ChainState:
     """The state of a chain that begins at x, at noise level beta."""
     if len(x) != len(streams.samples):
         raise ShapeError(f"{len(x)} samples need {len(x)} streams; given {len(streams.samples)}")
-    view = model.look(x, beta)
-    value = None if score is None else _evaluate(score, x, view)
-    if value is not None and bool((value == -torch.inf).any()):
-        raise InputError("the score of a starting state is minus infinity: start where the score allows it")
-    return ChainState(x, beta, view, streams.fork(), score=value)
+    return ChainState(x, beta, model.look(x, beta), streams.fork())
 
 
 @torch.no_grad()
@@ -72,21 +69,19 @@ def step(
     proposal = model.step(state.view, state.x, state.beta, beta_next, lag, point)
     y = proposal.sample(streams)
     view = model.look(y, beta_next)
-    moved = replace(state, x=y, beta=beta_next, view=view, streams=streams, t=state.t + 1)
-    everyone = torch.ones(len(y), dtype=torch.bool, device=y.device)
-    if score is None:
-        return moved, StepInfo(proposal, everyone)
+    moved = replace(state, x=y, beta=beta_next, view=view, streams=streams, t=state.t + 1, score=None)
+    if score is None or beta_next != state.beta or point:
+        return moved, StepInfo(proposal, torch.ones(len(y), dtype=torch.bool, device=y.device))
+    here = _evaluate(score, state.x, state.view) if state.score is None else state.score
     value = _evaluate(score, y, view)
-    if state.score is None or beta_next != state.beta or point:
-        return replace(moved, score=value), StepInfo(proposal, everyone)
     u = uniform((len(y),), streams, device=y.device, dtype=value.dtype)
-    accepted = torch.log(u) < value - state.score
+    accepted = torch.log(u) < value - here
     chosen = accepted.reshape(-1, *[1] * (y.ndim - 1))
     kept = replace(
         moved,
         x=torch.where(chosen, y, state.x),
         view=view.select(accepted, state.view),
-        score=torch.where(accepted, value, state.score),
+        score=torch.where(accepted, value, here),
     )
     return kept, StepInfo(proposal, accepted)
 

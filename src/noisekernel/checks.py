@@ -2,7 +2,8 @@
 
 Shapes and dtypes are checked everywhere, for they are free to read. Values (finite? a class that exists? a noise level
 in (0, 1]?) are checked everywhere on the CPU; on an accelerator, where reading a value makes the device wait, they are
-checked where a user's data enters (tasks, schedules, data sources) and not in every training step.
+checked where a user's data enters (tasks, schedules, data sources) and not in every training step. Nor are they in a
+compiled or exported graph.
 """
 
 import math
@@ -33,9 +34,14 @@ def floating(name: str, value: Any) -> Tensor:
     value = tensor(name, value)
     if not value.is_floating_point():
         raise DtypeError(f"{name} is {value.dtype}; this kernel takes floating-point data, so convert it with .float()")
-    if value.device.type == "cpu":
+    if readable(value):
         finite(name, value)
     return value
+
+
+def readable(value: Tensor) -> bool:
+    """Whether the value of a tensor may be looked at: on the CPU, and not while torch is compiling or exporting."""
+    return value.device.type == "cpu" and not torch.compiler.is_compiling()
 
 
 def finite(name: str, value: Tensor) -> None:
@@ -54,7 +60,7 @@ def classes(name: str, value: Any, count: int) -> Tensor:
     value = tensor(name, value)
     if value.is_floating_point() or value.is_complex() or value.dtype == torch.bool:
         raise DtypeError(f"{name} is {value.dtype}; class indices are whole numbers, so convert it with .long()")
-    if value.device.type == "cpu":
+    if readable(value):
         in_range(name, value, count)
     return value.long()
 
@@ -82,7 +88,7 @@ def level(name: str, beta: Level, x: Tensor) -> Tensor:
             raise ShapeError(
                 f"{name} has shape {tuple(beta.shape)} for a batch of {len(x)}; give one number, or one a sample"
             )
-        if beta.device.type == "cpu" and not bool(((beta > 0) & (beta <= 1)).all()):
+        if readable(beta) and not bool(((beta > 0) & (beta <= 1)).all()):
             raise InputError(
                 f"{name} runs from {float(beta.min()):g} to {float(beta.max()):g}; noise levels lie in (0, 1]"
             )
@@ -96,7 +102,7 @@ def lag(value: Level) -> Level:
     if isinstance(value, Tensor):
         if value.ndim > 1 or not value.is_floating_point():
             raise ShapeError(f"lag is {value.dtype} of shape {tuple(value.shape)}; give one number, or one a sample")
-        if value.device.type == "cpu" and not bool(((value >= 0) & (value <= 1)).all()):
+        if readable(value) and not bool(((value >= 0) & (value <= 1)).all()):
             raise InputError(f"lag runs from {float(value.min()):g} to {float(value.max()):g}; lags lie in [0, 1]")
         return value
     return number("lag", value, 0.0, 1.0)

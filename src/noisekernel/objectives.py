@@ -44,8 +44,10 @@ class Info:
     """What a log or a diagnostic wants to know of one training step: everything a sample, nothing with a gradient."""
 
     loss: Float[Tensor, " batch"]
-    #: The terms the loss is made of, and what else was seen on the way.
+    #: The terms that the loss is the sum of.
     parts: dict[str, Float[Tensor, " batch"]]
+    #: What else was seen. `log_ratio` is log p(y | x) - log p(x | y), whose mean is 0 for a chain in balance.
+    seen: dict[str, Float[Tensor, " batch"]]
     #: The noise level of each sample; None for a kernel without noise levels.
     beta: Float[Tensor, " batch"] | None = None
 
@@ -75,17 +77,20 @@ def contrastive_adjustment(
     with torch.set_grad_enabled(control != 0.0 and torch.is_grad_enabled()):
         forth = transition(checks.tensor("x", x))
     loss, log_ratio = _adjust(transition, forth, x, generator, control)
-    return loss.mean(), Info(loss.detach(), {"log_ratio": log_ratio})
+    return loss.mean(), Info(loss.detach(), {"contrastive": loss.detach()}, {"log_ratio": log_ratio})
 
 
 def _adjust(
     transition: Transition, forth: Distribution, x: Tensor, generator: Randomness, control: float
 ) -> tuple[Tensor, Tensor]:
-    """The loss of each sample, and log p(y | x) - log p(x | y), whose mean is 0 for a chain in balance."""
+    """The loss of each sample, and its log p(y | x) - log p(x | y)."""
     y = forth.sample(generator)
     log_forth, log_back = forth.log_prob(y), transition(y).log_prob(x)
     loss = -log_back if control == 0.0 else -log_back - control * log_forth
     return loss, (log_forth - log_back).detach()
+
+
+Terms = tuple[dict[str, Tensor], dict[str, Tensor]]
 
 
 @dataclass(frozen=True)
@@ -108,10 +113,8 @@ class Objective(ABC):
     levels: Levels = field(default_factory=UniformLevels)
 
     @abstractmethod
-    def terms(
-        self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness
-    ) -> dict[str, Tensor]:
-        """The terms of the loss, one number a sample each, in nats a sample."""
+    def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
+        """The terms of the loss, and what else was seen: one number a sample each, in nats a sample."""
 
     def __call__(self, kernel: NoiseKernel, denoiser: Denoise, z: Tensor, generator: Randomness) -> tuple[Tensor, Info]:
         """The mean loss of a batch of clean data, in nats an element."""
@@ -120,11 +123,10 @@ class Objective(ABC):
             raise InputError("the kernel's lag is 1, a chain that never moves; train with a lag below 1")
         beta = self.levels.sample(len(z), generator).to(z.device)
         example = Noised(z, kernel.noise(z, beta).sample(generator), beta)
-        terms = {
-            name: term / example.elements for name, term in self.terms(kernel, denoiser, example, generator).items()
-        }
+        terms, seen = self.terms(kernel, denoiser, example, generator)
+        terms = {name: term / example.elements for name, term in terms.items()}
         loss = torch.stack(list(terms.values())).sum(dim=0)
-        return loss.mean(), Info(loss.detach(), {name: term.detach() for name, term in terms.items()}, beta)
+        return loss.mean(), Info(loss.detach(), {name: term.detach() for name, term in terms.items()}, seen, beta)
 
 
 def equilibrium(kernel: NoiseKernel, denoiser: Denoise, beta: Tensor) -> Transition:
@@ -138,13 +140,12 @@ class ContrastiveAdjustment(Objective):
 
     control: float = 0.0
 
-    def terms(
-        self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness
-    ) -> dict[str, Tensor]:
+    def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
         transition = equilibrium(kernel, denoiser, example.beta)
         with torch.set_grad_enabled(self.control != 0.0 and torch.is_grad_enabled()):
             forth = transition(example.x)
-        return {"contrastive": _adjust(transition, forth, example.x, generator, self.control)[0]}
+        adjusted, log_ratio = _adjust(transition, forth, example.x, generator, self.control)
+        return {"contrastive": adjusted}, {"log_ratio": log_ratio}
 
 
 class Anchor(Objective):
@@ -154,10 +155,8 @@ class Anchor(Objective):
     def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
         """The loss of each sample, given r at its state."""
 
-    def terms(
-        self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness
-    ) -> dict[str, Tensor]:
-        return {"anchor": self.anchor(kernel, denoiser(example.x, example.beta), example)}
+    def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
+        return {"anchor": self.anchor(kernel, denoiser(example.x, example.beta), example)}, {}
 
 
 @dataclass(frozen=True)
@@ -195,11 +194,10 @@ class Anchored(Objective):
     def __post_init__(self) -> None:
         checks.number("weight", self.weight, 0.0, 1e6)
 
-    def terms(
-        self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness
-    ) -> dict[str, Tensor]:
+    def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
         r = denoiser(example.x, example.beta)
         forth = kernel.transition(r, example.x, example.beta, example.beta)
         transition = equilibrium(kernel, denoiser, example.beta)
-        adjusted, _ = _adjust(transition, forth, example.x, generator, self.control)
-        return {"anchor": self.by.anchor(kernel, r, example), "contrastive": self.weight * adjusted}
+        adjusted, log_ratio = _adjust(transition, forth, example.x, generator, self.control)
+        terms = {"anchor": self.by.anchor(kernel, r, example), "contrastive": self.weight * adjusted}
+        return terms, {"log_ratio": log_ratio}

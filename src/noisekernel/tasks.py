@@ -107,7 +107,7 @@ def variation(
     streams = Streams.of(seed, range(first, first + len(z)), z.device)
     x = model.kernel.noise(z, beta).sample(streams)
     labelled = _labelled(model, label)
-    return Run(labelled, chain.start(labelled, x, beta, streams, score), schedule.check(model), score)
+    return Run(labelled, chain.start(labelled, x, beta, streams), schedule.check(model), score)
 
 
 def steering(

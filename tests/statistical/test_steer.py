@@ -57,7 +57,7 @@ def test_any_reversible_chain_can_be_steered():
     )
     kernel.logits.data = torch.log(_balanced(kernel.matrix(), p)).float()
     model, n = nk.PlainModel(kernel), 40_000
-    state = nk.chain.start(model, torch.zeros(n, dtype=torch.int64), 1.0, nk.Streams.of(0, range(n)), lambda x, _: f[x])
+    state = nk.chain.start(model, torch.zeros(n, dtype=torch.int64), 1.0, nk.Streams.of(0, range(n)))
     walk = Schedule.along(flat(1.0), 60, 0.0)
     *_, (state, _) = nk.chain.run(model, state, walk, lambda x, _: f[x])
     counts = torch.bincount(state.x, minlength=4).numpy()

@@ -98,7 +98,7 @@ class NoiseKernel(ABC):
         On an accelerator the levels are not read back: there `Schedule.check` has refused beforehand.
         """
         rounding = 1e-6 * beta
-        if b.device.type == "cpu" and bool((b < -rounding).any()):
+        if checks.readable(b) and bool((b < -rounding).any()):
             worst = int((b + rounding).flatten().argmin())
             start, end = float(beta.flatten()[worst]), float(beta_next.flatten()[worst])
             limit = self.largest_lag(torch.tensor(start, dtype=torch.float64), torch.tensor(end, dtype=torch.float64))
