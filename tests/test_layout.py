@@ -29,6 +29,7 @@ ORDER = [
     "objectives",
     "chain",
     "tasks",
+    "data",
 ]
 
 

@@ -1,0 +1,20 @@
+"""Data: a word or a path to pictures, pictures to clean data z, and back."""
+
+from noisekernel.data.codecs import Codec, ContinuousCodec, LevelsCodec
+from noisekernel.data.pictures import BadPictureError, Picture, Size
+from noisekernel.data.source import Pictures, Source, Summary, load
+from noisekernel.data.sources import open_source
+
+__all__ = [
+    "BadPictureError",
+    "Codec",
+    "ContinuousCodec",
+    "LevelsCodec",
+    "Picture",
+    "Pictures",
+    "Size",
+    "Source",
+    "Summary",
+    "load",
+    "open_source",
+]

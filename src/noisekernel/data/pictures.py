@@ -1,0 +1,113 @@
+"""One picture file to bytes: what is taken, and how each kind of file is treated.
+
+| the file holds | what becomes of it |
+|---|---|
+| grey, RGB, RGBA, palette, CMYK, 1 bit | converted to the channels asked for: 1 grey, 3 RGB, 4 RGBA |
+| transparency, where no fourth channel is asked for | laid over white |
+| 16 bits a channel, grey | rounded to 8 |
+| an orientation in its EXIF data | turned upright |
+| several frames | the first one, and a note in the summary |
+| another size or aspect ratio | the middle, as large as fits the ratio, resized (Lanczos) |
+| floating-point or 32-bit values | refused: there is no one meaning of them as bytes |
+| more pixels than allowed, nothing that Pillow reads, half a file | refused |
+
+What is refused raises `BadPictureError` with the reason; the caller knows the file's name and what its user wants done.
+"""
+
+import warnings
+from io import BytesIO
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from noisekernel.errors import InputError
+
+#: Pictures with more pixels than this are refused unopened: a small file can unpack to any size.
+MOST_PIXELS = 100_000_000
+MODES = {1: "L", 3: "RGB", 4: "RGBA"}
+
+
+class BadPictureError(Exception):
+    """Why a file cannot be used as a picture."""
+
+
+class Size(NamedTuple):
+    """What pictures are made into. For grey, channels = 1."""
+
+    channels: int
+    height: int
+    width: int
+
+    def check(self) -> "Size":
+        if self.channels not in MODES or self.height < 1 or self.width < 1:
+            raise InputError(
+                f"pictures of {self.channels} channels and {self.height} x {self.width} pixels; give 1 (grey), 3 (RGB) "
+                "or 4 (RGBA) channels and a height and width of at least 1"
+            )
+        return self
+
+
+class Picture(NamedTuple):
+    """Bytes of shape (channels, height, width), and what a user should know of how they came about."""
+
+    pixels: NDArray[np.uint8]
+    note: str | None = None
+
+
+def open_picture(content: bytes) -> tuple[Image.Image, int]:
+    """The decoded first frame, upright, and the number of frames; or `BadPictureError`."""
+    try:
+        with warnings.catch_warnings():
+            # Pillow's own warning comes at another size; ours is the limit that counts.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = Image.open(BytesIO(content))
+            width, height = image.size
+            if width * height > MOST_PIXELS:
+                raise BadPictureError(f"{width} x {height} pixels, more than the {MOST_PIXELS:,} allowed")
+            image.load()
+            return ImageOps.exif_transpose(image), getattr(image, "n_frames", 1)
+    except BadPictureError:
+        raise
+    except UnidentifiedImageError:
+        raise BadPictureError("not a picture in any format that Pillow reads") from None
+    except Image.DecompressionBombError as error:
+        raise BadPictureError(f"more pixels than allowed ({error})") from None
+    except Exception as error:  # decoders of hostile files raise anything at all
+        raise BadPictureError(f"cannot be decoded ({type(error).__name__}: {error})") from None
+
+
+def read_picture(content: bytes, size: Size) -> Picture:
+    """A file's content as bytes of the size asked for."""
+    image, frames = open_picture(content)
+    pixels = fit(to_channels(image, size.channels), size)
+    return Picture(pixels, f"first of {frames} frames used" if frames > 1 else None)
+
+
+def to_channels(image: Image.Image, channels: int) -> Image.Image:
+    """In mode L, RGB or RGBA, as the table above says."""
+    if image.mode in ("I;16", "I;16L", "I;16B", "I;16N"):
+        image = Image.fromarray(((np.asarray(image).astype(np.uint32) * 255 + 32767) // 65535).astype(np.uint8))
+    elif image.mode in ("I", "F"):
+        raise BadPictureError(
+            f"{'32-bit' if image.mode == 'I' else 'floating-point'} values have no one meaning as bytes"
+        )
+    if channels < 4 and image.has_transparency_data:
+        image = image.convert("RGBA")
+        white = Image.new("RGBA", image.size, "white")
+        image = Image.alpha_composite(white, image).convert("RGB")
+    return image.convert(MODES[channels])
+
+
+def fit(image: Image.Image, size: Size) -> NDArray[np.uint8]:
+    """The middle of the picture in the aspect ratio asked for, resized: (channels, height, width)."""
+    width, height = image.size
+    scale = min(width / size.width, height / size.height)
+    crop_width, crop_height = size.width * scale, size.height * scale
+    left, top = (width - crop_width) / 2, (height - crop_height) / 2
+    if (width, height) != (size.width, size.height):
+        box = (left, top, left + crop_width, top + crop_height)
+        image = image.resize((size.width, size.height), Image.Resampling.LANCZOS, box=box)
+    pixels = np.asarray(image, dtype=np.uint8)
+    return np.ascontiguousarray(pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1))

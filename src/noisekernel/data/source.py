@@ -1,0 +1,151 @@
+"""What every source of pictures offers, and reading one into memory.
+
+A source is a numbered list of pictures, some of which may turn out not to be any. `load` reads them all into bytes;
+what cannot be read is either the end of it (`bad="fail"`) or left out and listed by name and reason (`bad="skip"`):
+never a silent hole.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+from torch import Tensor
+
+from noisekernel.data.pictures import BadPictureError, Picture, Size, fit, to_channels
+from noisekernel.errors import InputError
+
+
+@runtime_checkable
+class Source(Protocol):
+    """Pictures by number. `read` raises `BadPictureError` for what is none."""
+
+    @property
+    def classes(self) -> Sequence[str]:
+        """The names of the classes, in the order of their numbers; empty where there are no labels."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def name(self, i: int) -> str: ...
+
+    def label(self, i: int) -> int | None: ...
+
+    def read(self, i: int, size: Size) -> Picture: ...
+
+    def natural_size(self) -> Size | None:
+        """The size all pictures have, where that is known without reading them."""
+        ...
+
+
+@dataclass
+class Summary:
+    """What became of each picture that was not simply read."""
+
+    read: int = 0
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        lines = [f"{self.read} pictures read, {len(self.skipped)} skipped"]
+        lines += [f"  skipped {name}: {reason}" for name, reason in self.skipped]
+        lines += [f"  {name}: {note}" for name, note in self.notes]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """A set of pictures in memory, as bytes (n, channels, height, width)."""
+
+    pixels: Tensor
+    labels: Tensor | None
+    classes: tuple[str, ...]
+    summary: Summary
+
+    def __len__(self) -> int:
+        return len(self.pixels)
+
+
+@dataclass(frozen=True)
+class ArraySource:
+    """Pictures that are an array of bytes already: (n, height, width) or (n, height, width, channels)."""
+
+    pixels: NDArray[np.uint8]
+    labels: NDArray[np.integer] | None
+    classes: Sequence[str]
+    origin: str
+
+    def __post_init__(self) -> None:
+        if self.pixels.dtype != np.uint8:
+            raise InputError(f"{self.origin}: the array is {self.pixels.dtype}; pictures are bytes (uint8), 0 to 255")
+        if self.pixels.ndim not in (3, 4) or (self.pixels.ndim == 4 and self.pixels.shape[3] not in (1, 3, 4)):
+            raise InputError(
+                f"{self.origin}: the array has shape {self.pixels.shape}; give (n, height, width) or "
+                "(n, height, width, channels) with 1, 3 or 4 channels"
+            )
+        if self.labels is not None and self.labels.shape != (len(self.pixels),):
+            raise InputError(f"{self.origin}: {len(self.pixels)} pictures but labels of shape {self.labels.shape}")
+
+    def __len__(self) -> int:
+        return len(self.pixels)
+
+    def name(self, i: int) -> str:
+        return f"{self.origin}[{i}]"
+
+    def label(self, i: int) -> int | None:
+        return None if self.labels is None else int(self.labels[i])
+
+    def natural_size(self) -> Size:
+        return Size(1 if self.pixels.ndim == 3 else self.pixels.shape[3], *self.pixels.shape[1:3])
+
+    def read(self, i: int, size: Size) -> Picture:
+        if size == self.natural_size():
+            own = self.pixels[i][None] if self.pixels.ndim == 3 else self.pixels[i].transpose(2, 0, 1)
+            return Picture(np.ascontiguousarray(own))
+        own = self.pixels[i]
+        image = Image.fromarray(own[..., 0] if own.ndim == 3 and own.shape[2] == 1 else own)
+        return Picture(fit(to_channels(image, size.channels), size))
+
+
+def number_classes(names: Iterable[str]) -> dict[str, int]:
+    """Class numbers in the alphabetical order of their names."""
+    return {name: i for i, name in enumerate(sorted(set(names)))}
+
+
+def load(source: Source, size: Size | None = None, bad: str = "fail") -> Pictures:
+    """All pictures of a source, in memory, at one size (by default their own, where they have one)."""
+    if bad not in ("fail", "skip"):
+        raise InputError(f"bad is {bad!r}; a picture that cannot be read can 'fail' the whole or be left out: 'skip'")
+    size = size or source.natural_size()
+    if size is None:
+        raise InputError("these pictures have no one size; say which channels, height and width they are to be given")
+    size.check()
+    pixels = np.empty((len(source), *size), dtype=np.uint8)
+    labels, summary = [], Summary()
+    for i in range(len(source)):
+        try:
+            picture = source.read(i, size)
+        except BadPictureError as error:
+            if bad == "fail":
+                raise InputError(
+                    f"{source.name(i)}: {error}. Remove it, or have such files left out: bad='skip'"
+                ) from None
+            summary.skipped.append((source.name(i), str(error)))
+            continue
+        if picture.note:
+            summary.notes.append((source.name(i), picture.note))
+        pixels[summary.read] = picture.pixels
+        labels.append(source.label(i))
+        summary.read += 1
+    if summary.read == 0:
+        raise InputError(f"there is no picture to be had there. {summary}")
+    known = [label for label in labels if label is not None]
+    return Pictures(
+        torch.from_numpy(pixels[: summary.read]),
+        torch.tensor(known) if len(known) == summary.read else None,
+        tuple(source.classes),
+        summary,
+    )

@@ -1,0 +1,51 @@
+"""A word or a path to a source of pictures: the one place that tells them apart.
+
+| given | read as |
+|---|---|
+| `digits` | the 8 x 8 digits that scikit-learn ships |
+| a folder with `train-images-idx3-ubyte` (or .gz) in it | MNIST, Fashion-MNIST and their like |
+| any other folder | its pictures, of any nesting |
+| `….npy`, `….npz` | an array of bytes |
+| `…idx3-ubyte`, `…idx3-ubyte.gz` | an idx file, with its labels if they lie beside it |
+| `….tar`, `….tar.gz`, `….tgz` | the CIFAR-10 archive, Python or binary form |
+"""
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from noisekernel.data.arrays import read_digits, read_idx, read_numpy
+from noisekernel.data.cifar import read_cifar10
+from noisekernel.data.folder import FolderSource
+from noisekernel.data.source import Source
+from noisekernel.errors import InputError
+
+WORDS = {"digits": read_digits}
+
+
+def open_source(what: str | Path) -> Source:
+    """The source that a word or a path stands for.
+
+    >>> len(open_source("digits"))
+    1797
+    """
+    if str(what) in WORDS:
+        return WORDS[str(what)]()
+    path = Path(what)
+    if path.is_dir():
+        idx = [
+            path / name for name in ("train-images-idx3-ubyte", "train-images-idx3-ubyte.gz") if (path / name).exists()
+        ]
+        return read_idx(idx[0]) if idx else FolderSource(path)
+    if not path.exists():
+        near = get_close_matches(str(what), WORDS, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else f" Give a path, or one of: {', '.join(WORDS)}."
+        raise InputError(f"there is no file, folder or data set called {str(what)!r}.{hint}")
+    if path.suffix in (".npy", ".npz"):
+        return read_numpy(path)
+    if "idx" in path.name and path.name.removesuffix(".gz").endswith("ubyte"):
+        return read_idx(path)
+    if path.suffixes[-2:] == [".tar", ".gz"] or path.suffix in (".tar", ".tgz"):
+        return read_cifar10(path)
+    raise InputError(
+        f"{path.name} is none of the files that can be read: a folder, .npy, .npz, idx3-ubyte[.gz], .tar[.gz]"
+    )

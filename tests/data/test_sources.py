@@ -1,0 +1,244 @@
+"""Sources: every kind of file that people have, and every kind that they should not."""
+
+import gzip
+import io
+import pickle
+import struct
+import tarfile
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from noisekernel.data import Size, load, open_source
+from noisekernel.errors import InputError
+
+RED, GREY = (200, 30, 40), 120
+
+
+def png_header_of(width, height):
+    """A PNG that says it is huge and holds next to nothing: a decompression bomb."""
+    import zlib
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 100)) + chunk(b"IEND", b"")
+    )
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """One folder with everything in it; below it, what each good file should come out as (mean colour, RGB)."""
+    good = {}
+
+    def save(name, image, expected, **options):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        image.save(path, **options)
+        good[name] = expected
+
+    rgb = Image.new("RGB", (40, 30), RED)
+    save("a.png", rgb, RED)
+    save("b.jpg", rgb, RED, quality=95)
+    save("c.webp", rgb, RED, lossless=True)
+    save("d.gif", rgb, RED, save_all=True, append_images=[Image.new("RGB", (40, 30), (0, 0, 255))])
+    save("sub/grey.png", Image.new("L", (10, 30), GREY), (GREY,) * 3)
+    save("sub/deep/palette.png", rgb.convert("P", palette=Image.Palette.ADAPTIVE), RED)
+    save("sub/clear.png", Image.new("RGBA", (20, 20), (*RED, 0)), (255, 255, 255))
+    save("sub/bit.png", Image.new("1", (9, 9), 1), (255, 255, 255))
+    save("sub/cmyk.jpg", Image.new("CMYK", (20, 20), (0, 0, 0, 0)), (255, 255, 255))
+    save("sub/sixteen.png", Image.fromarray(np.full((20, 20), GREY * 257, np.uint16)), (GREY,) * 3)
+    turned = Image.new("RGB", (40, 20), RED)
+    turned.paste((0, 0, 0), (0, 0, 20, 20))  # black on the left; upright, it is on top
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    save("turned.jpg", turned, None, exif=exif, quality=95)
+    bad = {
+        "half.png": (tmp_path / "a.png").read_bytes()[:60],
+        "fake.png": b"this is text",
+        "notes.txt": b"so is this",
+        "empty.jpg": b"",
+        "bomb.png": png_header_of(60_000, 60_000),
+        "smaller-bomb.png": png_header_of(12_000, 12_000),
+    }
+    for name, content in bad.items():
+        (tmp_path / name).write_bytes(content)
+    Image.fromarray(np.full((8, 8), 0.5, np.float32)).save(tmp_path / "float.tiff")
+    (tmp_path / ".hidden").write_bytes(b"not counted")
+    return tmp_path, good, {*bad, "float.tiff"}
+
+
+def test_a_mixed_folder_is_read_as_documented_and_counted(mixed):
+    root, good, bad = mixed
+    source = open_source(root)
+    pictures = load(source, Size(3, 16, 16), bad="skip")
+    names = [source.name(i) for i in range(len(source)) if source.name(i) in good]
+    assert set(names) == set(good)
+    assert {name for name, _ in pictures.summary.skipped} == bad
+    assert pictures.summary.read == len(pictures) == len(good)
+    assert dict(pictures.summary.notes) == {"d.gif": "first of 2 frames used"}
+    assert pictures.pixels.shape == (len(good), 3, 16, 16)
+    for name, pixels in zip(names, pictures.pixels, strict=True):
+        if good[name] is not None:
+            assert (pixels.float().mean((1, 2)) - torch.tensor(good[name]).float()).abs().max() <= 6, name
+    upright = pictures.pixels[names.index("turned.jpg")].float()
+    assert upright[0, :6].mean() < 20
+    assert upright[0, -6:].mean() > 180
+    reasons = dict(pictures.summary.skipped)
+    assert "more than the 100,000,000 allowed" in reasons["smaller-bomb.png"]
+    assert "pixels" in reasons["bomb.png"]
+    assert "not a picture" in reasons["fake.png"]
+    assert "floating-point" in reasons["float.tiff"]
+    assert f"{len(good)} pictures read, {len(bad)} skipped" in str(pictures.summary)
+    assert pictures.labels is None  # some files lie in no subfolder
+
+
+def test_a_bad_file_is_fatal_unless_the_user_chose_otherwise(mixed):
+    root, _, _ = mixed
+    with pytest.raises(InputError, match=r"bomb\.png: .*pixels.*bad='skip'"):
+        load(open_source(root), Size(3, 8, 8))
+    with pytest.raises(InputError, match="can 'fail' the whole"):
+        load(open_source(root), Size(3, 8, 8), bad="ignore")
+
+
+@pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize(("height", "width"), [(8, 8), (5, 13), (1, 1)])
+def test_any_channels_and_aspect_ratio(tmp_path, channels, height, width):
+    Image.new("RGBA", (31, 17), (*RED, 128)).save(tmp_path / "a.png")
+    pixels = load(open_source(tmp_path), Size(channels, height, width)).pixels
+    assert pixels.shape == (1, channels, height, width)
+    if channels == 4:
+        assert pixels[0, 3].unique().tolist() == [128]
+
+
+def test_the_middle_is_kept(tmp_path):
+    image = Image.new("L", (30, 10), 0)
+    image.paste(255, (10, 0, 20, 10))
+    image.save(tmp_path / "a.png")
+    assert (load(open_source(tmp_path), Size(1, 10, 10)).pixels == 255).all()
+
+
+def test_subfolders_are_classes(tmp_path):
+    for name, value in [("dog", 10), ("cat", 200)]:
+        (tmp_path / name).mkdir()
+        Image.new("L", (4, 4), value).save(tmp_path / name / "1.png")
+    pictures = load(open_source(tmp_path), Size(1, 4, 4))
+    assert pictures.classes == ("cat", "dog")
+    assert pictures.labels.tolist() == [0, 1]
+    assert pictures.pixels[:, 0, 0, 0].tolist() == [200, 10]
+
+
+def test_digits_are_the_default_and_need_no_size():
+    pictures = load(open_source("digits"))
+    assert pictures.pixels.shape == (1797, 1, 8, 8)
+    assert pictures.labels.bincount().min() > 170
+    assert int(pictures.pixels.max()) == 255
+
+
+def idx(array):
+    return b"\0\0\x08" + bytes([array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_idx_files_and_their_labels(tmp_path, zipped):
+    pixels = np.arange(5 * 4 * 3, dtype=np.uint8).reshape(5, 4, 3)
+    pack = gzip.compress if zipped else bytes
+    suffix = ".gz" if zipped else ""
+    images = tmp_path / f"train-images-idx3-ubyte{suffix}"
+    images.write_bytes(pack(idx(pixels)))
+    (tmp_path / f"train-labels-idx1-ubyte{suffix}").write_bytes(pack(idx(np.array([3, 1, 0, 2, 3], np.uint8))))
+    for given in (tmp_path, images):
+        pictures = load(open_source(given))
+        assert torch.equal(pictures.pixels[:, 0], torch.from_numpy(pixels))
+        assert pictures.labels.tolist() == [3, 1, 0, 2, 3]
+    images.write_bytes(pack(idx(pixels)[:-7]))
+    with pytest.raises(InputError, match="cut short or damaged"):
+        open_source(images)
+    images.write_bytes(pack(b"nothing of the kind"))
+    with pytest.raises(InputError, match="not an idx file"):
+        open_source(images)
+    images.write_bytes(b"\x1f\x8bgarbage")
+    with pytest.raises(InputError, match="cannot be unpacked" if zipped else "not an idx file"):
+        open_source(images)
+
+
+def test_numpy_files(tmp_path):
+    pixels = np.random.default_rng(0).integers(0, 256, (6, 5, 4, 3), dtype=np.uint8)
+    np.save(tmp_path / "a.npy", pixels)
+    np.savez(tmp_path / "b.npz", x_train=pixels, y_train=np.arange(6))
+    assert torch.equal(load(open_source(tmp_path / "a.npy")).pixels, torch.from_numpy(pixels).permute(0, 3, 1, 2))
+    assert load(open_source(tmp_path / "b.npz")).labels.tolist() == list(range(6))
+    np.savez(tmp_path / "c.npz", other=pixels)
+    with pytest.raises(InputError, match="holds other; its pictures should be called"):
+        open_source(tmp_path / "c.npz")
+    np.save(tmp_path / "d.npy", pixels.astype(np.float32))
+    with pytest.raises(InputError, match="pictures are bytes"):
+        open_source(tmp_path / "d.npy")
+    np.save(tmp_path / "e.npy", np.array([{"an": "object"}], dtype=object), allow_pickle=True)
+    with pytest.raises(InputError, match="plain numbers"):
+        open_source(tmp_path / "e.npy")
+    np.savez(tmp_path / "f.npz", pixels=pixels, labels=np.arange(5))
+    with pytest.raises(InputError, match="6 pictures but labels of shape"):
+        open_source(tmp_path / "f.npz")
+
+
+def cifar(path, batches, binary=False):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in batches.items():
+            info = tarfile.TarInfo(f"cifar-10-batches/{name}{'.bin' if binary else ''}")
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return path
+
+
+class Evil:
+    def __reduce__(self):
+        return (exec, ("import pathlib; pathlib.Path('/tmp/noisekernel-was-here').touch(); raise SystemExit",))
+
+
+@pytest.mark.parametrize("protocol", [2, 4])
+def test_the_cifar_archive_in_both_forms_and_nothing_executed(tmp_path, protocol):
+    pixels = np.random.default_rng(0).integers(0, 256, (4, 3072), dtype=np.uint8)
+    batches = {
+        f"data_batch_{k + 1}": pickle.dumps({b"data": pixels[2 * k : 2 * k + 2], b"labels": [k, 9]}, protocol=protocol)
+        for k in range(2)
+    }
+    pickled = load(open_source(cifar(tmp_path / "cifar-10-python.tar.gz", batches)))
+    rows = {
+        f"data_batch_{k + 1}": b"".join(bytes([label]) + pixels[2 * k + i].tobytes() for i, label in enumerate([k, 9]))
+        for k in range(2)
+    }
+    plain = load(open_source(cifar(tmp_path / "cifar-10-binary.tar.gz", rows, binary=True)))
+    expected = torch.from_numpy(pixels).reshape(4, 3, 32, 32)
+    for pictures in (pickled, plain):
+        assert torch.equal(pictures.pixels, expected)
+        assert pictures.labels.tolist() == [0, 9, 1, 9]
+        assert pictures.classes[9] == "truck"
+    evil = {"data_batch_1": pickle.dumps({b"data": Evil(), b"labels": [0]}, protocol=protocol)}
+    with pytest.raises(InputError, match=r"asks to call builtins\.exec|asks to call __builtin__\.exec"):
+        open_source(cifar(tmp_path / "evil.tar.gz", evil))
+    (tmp_path / "broken.tar.gz").write_bytes(b"no archive")
+    with pytest.raises(InputError, match="cannot be read as a CIFAR-10 archive"):
+        open_source(tmp_path / "broken.tar.gz")
+
+
+def test_mistakes(tmp_path):
+    with pytest.raises(InputError, match="Did you mean 'digits'"):
+        open_source("digit")
+    with pytest.raises(InputError, match="no file, folder or data set called 'nowhere'"):
+        open_source("nowhere")
+    with pytest.raises(InputError, match="holds no file"):
+        open_source(tmp_path)
+    (tmp_path / "a.xyz").write_bytes(b"?")
+    with pytest.raises(InputError, match="none of the files that can be read"):
+        open_source(tmp_path / "a.xyz")
+    with pytest.raises(InputError, match="no one size"):
+        load(open_source(tmp_path))
+    with pytest.raises(InputError, match="no picture to be had"):
+        load(open_source(tmp_path), Size(1, 4, 4), bad="skip")
+    with pytest.raises(InputError, match="2 channels"):
+        load(open_source("digits"), Size(2, 4, 4))
