@@ -97,6 +97,28 @@ def test_from_a_forbidden_state_any_allowed_one_is_accepted():
     assert not info.accepted.any()
 
 
+def test_another_score_does_not_inherit_the_value_of_the_first():
+    far = last(chain.run(GAUSSIAN, begin(), WALK, lambda x, _: torch.full((4,), 1e6)))
+    again = chain.run(GAUSSIAN, replace(far, t=0), WALK, lambda x, _: torch.zeros(4))
+    assert all(info.accepted.all() for _, info in again)
+
+
+def test_levels_that_differ_by_rounding_are_one_level():
+    rounded = Schedule.along(linear(0.3, 0.3), 50, 0.5)
+    assert len(set(rounded.beta.tolist())) > 1
+    forbidding = chain.run(GAUSSIAN, begin(), rounded, lambda x, _: torch.full((4,), -math.inf))
+    assert not any(info.accepted.any() for _, info in forbidding)
+
+
+def test_a_damaged_network_is_noticed():
+    for kernel, broken in [
+        (nk.GaussianKernel(), lambda x, beta: nk.Normal(x * math.nan, torch.ones_like(x))),
+        (nk.CategoricalKernel(classes=3), lambda x, beta: nk.Categorical(torch.full((*x.shape, 3), math.nan))),
+    ]:
+        with pytest.raises(InputError, match="NaN or infinity at beta 1"):
+            nk.synthesize(nk.NoiseModel(kernel, broken, (2,)), 3)
+
+
 def test_any_kernel_with_a_transition_is_a_chain():
     model = nk.PlainModel(nk.FiniteKernel(5))
     state = chain.start(model, torch.zeros(3, dtype=torch.int64), 1.0, nk.Streams.of(0, range(3)))
@@ -118,6 +140,7 @@ def test_mistakes():
     for bad, match in [
         (lambda x, view: x, "one number a sample"),
         (lambda x, view: 1.0, "returned a float"),
+        (lambda x, view: torch.zeros(4, dtype=torch.int64), "floating-point"),
         (lambda x, view: torch.full((4,), math.nan), "NaN or infinity"),
         (lambda x, view: torch.full((4,), math.inf), "NaN or infinity"),
     ]:

@@ -98,6 +98,12 @@ def test_mistakes():
         nk.PreconditionedGaussian.of(torch.ones(5, 2), 2)
     with pytest.raises(InputError, match="variance is 0"):
         nk.PreconditionedGaussian(1, 0.0, 0.0)
+    with pytest.raises(ShapeError, match=r"features of shape \(2, 5\); its head needs \(2, 6\)"):
+        nk.Denoiser(Echo(5), nk.PlainGaussian(3))(torch.zeros(2, 3), 0.5)
+    with pytest.raises(InputError, match="other than 0"):
+        nk.Clamped(lambda x, beta: exact_denoiser(x, beta, 0.0, 1.0), torch.zeros(1, 2), torch.full((1, 2), 0.5))(
+            torch.zeros(1, 2), 0.5
+        )
     with pytest.raises(ShapeError, match="made for 3 channels"):
         nk.Denoiser(Echo(6), nk.PlainGaussian(3))(torch.zeros(2, 4), 0.5)
     with pytest.raises(InputError, match=r"\(0, 1\]"):
@@ -128,3 +134,14 @@ def test_a_denoiser_can_be_exported_and_the_export_agrees(kind):
     inputs = (x, torch.tensor([0.3, 0.8]))
     exported = torch.export.export(Plain().eval(), inputs).module()
     torch.testing.assert_close(exported(*inputs), Plain()(*inputs))
+
+
+@pytest.mark.parametrize("data", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("weights", [torch.float32, torch.float64])
+def test_the_network_computes_in_its_own_precision_and_r_has_that_of_the_data(data, weights):
+    head = nk.PreconditionedGaussian(2, 0.1, 0.5)
+    denoiser = nk.Denoiser(nk.nn.MLP(2, 4, width=8, depth=1), head).to(weights)
+    r = denoiser(torch.randn(3, 2).to(data), 0.3)
+    assert r.loc.dtype == r.variance.dtype == data
+    kernel = nk.GaussianKernel(0.5)
+    assert kernel.transition(r, torch.randn(3, 2).to(data), 0.3, 0.3).loc.dtype == data

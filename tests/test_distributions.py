@@ -113,10 +113,17 @@ def test_delta():
 
 
 def test_gradients_stay_finite_where_probabilities_are_zero():
-    log_probs = torch.tensor([[[0.0, LOG_ZERO]]], requires_grad=True)
-    d = nk.Categorical(log_probs)
-    d.log_prob(torch.tensor([[0]])).sum().backward()
-    assert torch.isfinite(log_probs.grad).all()
+    """Mixtures in logarithms of things that cannot happen: minus infinity would give NaN gradients."""
+    kernel, logits = nk.CategoricalKernel(0.0, classes=3), torch.zeros(1, 2, 3, requires_grad=True)
+    x = torch.tensor([[0, 3]])
+    step = kernel.transition(nk.Categorical.from_logits(logits), x, 0.5, 0.5)
+    kernel.conditional(torch.tensor([[0, 1]]), x, 0.5, 0.5).kl(step).sum().backward()
+    assert torch.isfinite(logits.grad).all()
+    assert (logits.grad != 0).any()
+    probs = torch.tensor([[0.5, 0.5, 0.0]], requires_grad=True)
+    nk.Categorical.from_probs(probs).log_prob(torch.tensor([0])).sum().backward()
+    assert torch.isfinite(probs.grad).all()
+    assert -math.inf < LOG_ZERO
 
 
 def test_mistakes():
@@ -124,6 +131,8 @@ def test_mistakes():
         nk.Normal(torch.zeros(2, 3), torch.ones(2, 1))
     with pytest.raises(ShapeError, match="value has shape"):
         nk.Normal(torch.zeros(2, 3), torch.ones(2, 3)).log_prob(torch.zeros(3))
+    with pytest.raises(InputError, match="a variance is -1"):
+        nk.Normal(torch.zeros(2, 3), torch.full((2, 3), -1.0))
     with pytest.raises(InputError, match="sum to 1"):
         nk.Categorical.from_probs(torch.tensor([[0.5, 0.6]]))
     with pytest.raises(InputError, match="classes from 2 to 2"):

@@ -150,6 +150,53 @@ def test_every_objective_with_every_kernel(objective, kernel):
     assert set(info.by_level()) <= {"0-0.01", "0.01-0.03", "0.03-0.1", "0.1-0.3", "0.3-0.6", "0.6-1"}
 
 
+def level_aware(x, beta):
+    """A denoiser that depends on the noise level it is told."""
+    return nk.Normal(beta[:, None] * x + 0.1, (0.2 + beta[:, None]).expand_as(x))
+
+
+@pytest.mark.parametrize("control", [0.0, 0.3])
+def test_each_loss_is_what_its_name_says(control):
+    """Recomputed by hand, from the same draws, with a denoiser that notices the wrong noise level."""
+    z, g = torch.randn(16, 2, generator=generator()), generator(1)
+    beta = nk.UniformLevels().sample(16, g)
+    x = GAUSSIAN.noise(z, beta).sample(g)
+    forth = GAUSSIAN.transition(level_aware(x, beta), x, beta, beta)
+    y = forth.sample(g)
+    back = GAUSSIAN.transition(level_aware(y, beta), y, beta, beta)
+    contrastive = (-back.log_prob(x) - control * forth.log_prob(y)) / 2
+    anchor = GAUSSIAN.conditional(z, x, beta, beta).kl(forth) / 2
+    for objective, expected in [
+        (ContrastiveAdjustment(control=control), contrastive),
+        (KL(), anchor),
+        (Anchored(weight=0.7, control=control), anchor + 0.7 * contrastive),
+        (Reconstruction(), -level_aware(x, beta).log_prob(z) / 2),
+    ]:
+        loss, info = objective(GAUSSIAN, level_aware, z, generator(1))
+        torch.testing.assert_close(info.loss, expected)
+        torch.testing.assert_close(loss, expected.mean())
+        if "contrastive" in info.parts:
+            torch.testing.assert_close(info.seen["log_ratio"], forth.log_prob(y) - back.log_prob(x))
+
+
+def test_a_reparametrised_sample_does_not_leak_its_gradient():
+    mean = torch.full((4, 1), 0.3, requires_grad=True)
+
+    class Leaky(nk.Normal):
+        def sample(self, generator):
+            return self.loc + torch.full_like(self.loc, 0.5)
+
+    def transition(x):
+        return Leaky(mean * x, torch.ones_like(x))
+
+    x = torch.full((4, 1), 2.0)
+    loss, _ = nk.contrastive_adjustment(transition, x, generator(), control=1e-12)
+    loss.backward()
+    y = 0.3 * 2.0 + 0.5
+    expected = -(2.0 - 0.3 * y) * y / 4  # of - log N(x | mean y, 1), y held fixed
+    torch.testing.assert_close(mean.grad, torch.full((4, 1), expected))
+
+
 def test_the_loss_of_a_sample_does_not_depend_on_its_batch():
     z, denoiser = torch.randn(8, 2), LinearDenoiser(0.4, -1.0)
     _, together = Anchored()(GAUSSIAN, denoiser, z, nk.Streams.of(5, range(8)))
@@ -176,5 +223,12 @@ def test_mistakes():
         KL()(nk.GaussianKernel(1.0), LinearDenoiser(), torch.zeros(2, 1), generator())
     with pytest.raises(InputError, match="NaN"):
         KL()(GAUSSIAN, LinearDenoiser(), torch.full((2, 1), math.nan), generator())
+    for lag in (1 - 1e-9, torch.tensor([0.5, 1.0])):
+        with pytest.raises(InputError, match="never moves"):
+            KL()(nk.GaussianKernel(lag), LinearDenoiser(), torch.zeros(2, 1), generator())
+    with pytest.raises(InputError, match="levels to Anchored itself"):
+        Anchored(by=KL(nk.LogNormalLevels()))
+    with pytest.raises(InputError, match="what draws levels"):
+        Anchored(KL())(GAUSSIAN, LinearDenoiser(), torch.zeros(2, 1), generator())
     with pytest.raises(InputError, match="weight is -1"):
         Anchored(weight=-1.0)

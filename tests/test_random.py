@@ -86,6 +86,10 @@ def test_uniform_is_open():
 def test_bad_streams():
     with pytest.raises(InputError, match="seed is -1"):
         Streams.of(-1, [0])
+    with pytest.raises(InputError, match="give whole numbers"):
+        Streams.of(0, [0.5, 1.7])
+    with pytest.raises(ShapeError, match="use Streams"):
+        Streams(0, [0, 1])
     with pytest.raises(InputError, match="draws is -1"):
         Streams(0, torch.tensor([0]), -1)
     with pytest.raises(ShapeError, match="int64 vector"):

@@ -3,6 +3,7 @@
 import math
 from functools import partial
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -185,6 +186,25 @@ def test_steering_reads_the_state_or_the_clean_guess():
 
 
 @kinds
+def test_numbers_of_numpy_are_numbers(kind):
+    model = noise_model(kind)
+    z = examples(model)
+    assert nk.synthesize(model, np.int64(2), steps=np.int32(3), seed=np.int64(1)).shape[0] == 2
+    assert nk.vary(model, z, np.int64(1), beta=np.float32(0.2), steps=2, readout=1).shape[1] == 1
+
+
+def test_double_precision_data_and_gradients_on_it_do_no_harm():
+    model = noise_model("gaussian")
+    z = examples(model).double().requires_grad_()
+    fill = torch.rand(z.shape, generator=generator(5)) < 0.5
+    filled = nk.inpaint(model, z, fill, steps=3)[:, 0]
+    assert filled.dtype == torch.float64
+    assert torch.equal(filled[~fill], z.detach()[~fill])
+    assert not filled.requires_grad
+    assert nk.vary(model, z, steps=2, readout=1).dtype == torch.float64
+
+
+@kinds
 def test_mistakes(kind):
     model = noise_model(kind)
     z = examples(model)
@@ -210,6 +230,30 @@ def test_mistakes(kind):
         nk.inpaint(model, z, torch.ones(6, 6))
     with pytest.raises(InputError, match="other than 0"):
         nk.inpaint(model, z, torch.full(z.shape, 0.5))
+    schedule = model.kernel.annealing(5)
+    with pytest.raises(InputError, match="both schedule and steps"):
+        nk.synthesize(model, 2, schedule=schedule, steps=3)
+    with pytest.raises(InputError, match="both schedule and keep"):
+        nk.inpaint(model, z, torch.ones_like(z), schedule=schedule, keep=0.3)
+    with pytest.raises(InputError, match="of which there are none"):
+        nk.inpaint(model, z, torch.ones_like(z), lag=0.3)
+    with pytest.raises(InputError, match="give a Schedule"):
+        nk.synthesize(model, 2, schedule="linear")
+    with pytest.raises(InputError, match="tasks need a NoiseModel"):
+        nk.synthesize(model.denoiser, 2)
+    with pytest.raises(InputError, match="f is a int"):
+        nk.steer(model, z, 3)
+    for seed in (1.5, "a", None, True):
+        with pytest.raises(InputError, match="seed is"):
+            nk.synthesize(model, 2, seed=seed)
+    with pytest.raises(InputError, match="first is -1"):
+        nk.synthesize(model, 2, first=-1)
+    with pytest.raises(ShapeError, match="one class a sample"):
+        nk.synthesize(model, 2, label=torch.zeros(5, dtype=torch.int64))
+    with pytest.raises(ShapeError, match="one class a sample"):
+        nk.vary(model, z, label=torch.zeros(7, dtype=torch.int64))
+    with pytest.raises(DtypeError, match="give an integer tensor"):
+        nk.synthesize(model, 2, label=[0, 1])
     with pytest.raises(InputError, match="'clean' best guess"):
         nk.steer(model, z, lambda clean: clean, on="dirty")
     with pytest.raises(InputError, match="built without classes"):

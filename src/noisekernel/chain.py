@@ -9,6 +9,7 @@ exp(f(y) - f(x))): since p(x)p(y|x) = p(y)p(x|y), the chain is then stationary f
 for any f whatever.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,7 @@ from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
 from noisekernel.distributions import Distribution
-from noisekernel.errors import InputError, ShapeError
+from noisekernel.errors import DtypeError, InputError, ShapeError
 from noisekernel.random import Streams, uniform
 from noisekernel.schedules import Schedule
 from noisekernel.transitions import TransitionModel
@@ -70,11 +71,11 @@ def step(
     y = proposal.sample(streams)
     view = model.look(y, beta_next)
     moved = replace(state, x=y, beta=beta_next, view=view, streams=streams, t=state.t + 1, score=None)
-    if score is None or beta_next != state.beta or point:
+    if score is None or point or not math.isclose(beta_next, state.beta, rel_tol=1e-9):
         return moved, StepInfo(proposal, torch.ones(len(y), dtype=torch.bool, device=y.device))
     here = _evaluate(score, state.x, state.view) if state.score is None else state.score
     value = _evaluate(score, y, view)
-    u = uniform((len(y),), streams, device=y.device, dtype=value.dtype)
+    u = uniform((len(y),), streams, device=y.device)
     accepted = torch.log(u) < value - here
     chosen = accepted.reshape(-1, *[1] * (y.ndim - 1))
     kept = replace(
@@ -107,7 +108,7 @@ def run(
             f"the state is at beta {state.beta:g} but step {state.t} of the schedule begins at "
             f"{float(schedule.beta[state.t]):g}; start it there"
         )
-    return _run(model, state, schedule, score)
+    return _run(model, replace(state, score=None), schedule, score)  # what is there may be of another f
 
 
 def _run(
@@ -124,6 +125,8 @@ def _evaluate(score: Score, x: Tensor, view: Distribution) -> Tensor:
     if not isinstance(value, Tensor) or value.shape != (len(x),):
         given = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
         raise ShapeError(f"the score returned {given}; it must return one number a sample: shape ({len(x)},)")
+    if not value.is_floating_point():
+        raise DtypeError(f"the score returned {value.dtype}; it must return floating-point numbers: .float()")
     if bool(torch.isnan(value).any()) or bool((value == torch.inf).any()):
         raise InputError(
             "the score returned NaN or infinity; it may be any finite number, or minus infinity to forbid a state"

@@ -8,6 +8,7 @@ compiled or exported graph.
 
 import math
 from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import torch
@@ -22,9 +23,10 @@ def tensor(name: str, value: Any) -> Tensor:
     """`value`, which must be a tensor with a batch dimension and at least one sample in it."""
     if not isinstance(value, Tensor):
         raise DtypeError(f"{name} is a {type(value).__name__}; give a torch.Tensor (torch.as_tensor makes one)")
-    if value.ndim == 0 or value.shape[0] == 0:
+    if value.ndim == 0 or value.numel() == 0:
         raise ShapeError(
-            f"{name} has shape {tuple(value.shape)}; the first dimension is the batch and holds at least one sample"
+            f"{name} has shape {tuple(value.shape)}; the first dimension is the batch, with at least one sample, and a "
+            "sample has at least one element"
         )
     return value
 
@@ -67,8 +69,6 @@ def classes(name: str, value: Any, count: int) -> Tensor:
 
 def in_range(name: str, value: Tensor, count: int) -> None:
     """Refuse class indices outside 0 … count - 1."""
-    if value.numel() == 0:
-        raise ShapeError(f"{name} has shape {tuple(value.shape)} and holds no element")
     low, high = int(value.min()), int(value.max())
     if low < 0 or high >= count:
         raise InputError(
@@ -77,7 +77,7 @@ def in_range(name: str, value: Tensor, count: int) -> None:
 
 
 def level(name: str, beta: Level, x: Tensor) -> Tensor:
-    """One noise level in (0, 1] for each sample of `x`, as a float tensor of shape (batch,).
+    """One noise level in (0, 1] for each sample of `x`, as a tensor of shape (batch,), in `wide` precision.
 
     A single number stands for all samples; anything else must have one number a sample.
     """
@@ -89,12 +89,16 @@ def level(name: str, beta: Level, x: Tensor) -> Tensor:
                 f"{name} has shape {tuple(beta.shape)} for a batch of {len(x)}; give one number, or one a sample"
             )
         if readable(beta) and not bool(((beta > 0) & (beta <= 1)).all()):
-            raise InputError(
-                f"{name} runs from {float(beta.min()):g} to {float(beta.max()):g}; noise levels lie in (0, 1]"
-            )
-        return beta.to(x.device).expand(len(x))
-    number(name, beta, 0.0, 1.0, open_low=True)
-    return torch.full((len(x),), float(beta), device=x.device)
+            low, high = float(beta.min()), float(beta.max())
+            raise InputError(f"{name} runs from {low:g} to {high:g}; noise levels lie in (0, 1]")
+        return beta.to(device=x.device, dtype=wide(x)).expand(len(x))
+    beta = number(name, beta, 0.0, 1.0, open_low=True)
+    return torch.full((len(x),), beta, device=x.device, dtype=wide(x))
+
+
+def wide(x: Tensor) -> torch.dtype:
+    """The precision for levels, lags and what is computed from them: differences of nearly equal numbers."""
+    return torch.float32 if x.device.type == "mps" else torch.float64
 
 
 def lag(value: Level) -> Level:
@@ -108,12 +112,11 @@ def lag(value: Level) -> Level:
     return number("lag", value, 0.0, 1.0)
 
 
-def number(
-    name: str, value: float, low: float, high: float, *, open_low: bool = False, open_high: bool = False
-) -> float:
-    """A real number between `low` and `high`."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise DtypeError(f"{name} is {value!r}; give a number")
+def number(name: str, value: Any, low: float, high: float, *, open_low: bool = False, open_high: bool = False) -> float:
+    """A real number between `low` and `high`; numpy's count too."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise DtypeError(f"{name} is {value!r} ({type(value).__name__}); give a number, such as float(…) of it")
+    value = float(value)
     good = (low < value if open_low else low <= value) and (value < high if open_high else value <= high)
     if math.isnan(value) or not good:
         bounds = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
@@ -121,13 +124,32 @@ def number(
     return value
 
 
-def count(name: str, value: int, low: int = 1) -> int:
-    """A whole number, at least `low`."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise DtypeError(f"{name} is {value!r}; give a whole number")
+def count(name: str, value: Any, low: int = 1) -> int:
+    """A whole number, at least `low`; numpy's count too."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise DtypeError(f"{name} is {value!r} ({type(value).__name__}); give a whole number")
+    value = int(value)
     if value < low:
         raise InputError(f"{name} is {value}; it is at least {low}")
     return value
+
+
+def mask(value: Any, z: Tensor) -> Tensor:
+    """1 (to be filled in) or 0 (observed) for every element of z, as booleans."""
+    same_shape("mask", tensor("mask", value), "z", z)
+    if value.dtype != torch.bool and not bool(((value == 0) | (value == 1)).all()):
+        raise InputError("the mask holds values other than 0 (observed) and 1 (to be filled in)")
+    return value.to(torch.bool)
+
+
+def labels(value: Any, batch: int) -> Tensor:
+    """One class a sample, as int64."""
+    if not isinstance(value, Tensor) or value.dtype == torch.bool or value.is_floating_point() or value.is_complex():
+        kind = value.dtype if isinstance(value, Tensor) else type(value).__name__
+        raise DtypeError(f"label is {kind}; give an integer tensor with one class a sample")
+    if value.shape != (batch,):
+        raise ShapeError(f"label has shape {tuple(value.shape)}; give one class a sample: ({batch},)")
+    return value.long()
 
 
 def same_shape(name: str, value: Tensor, other_name: str, other: Tensor | Sequence[int]) -> None:
@@ -140,9 +162,8 @@ def same_shape(name: str, value: Tensor, other_name: str, other: Tensor | Sequen
 
 
 def spread(per_sample: Tensor, x: Tensor) -> Tensor:
-    """(batch,) to (batch, 1, …, 1), in the dtype of floating `x`, so that it multiplies every element of its sample."""
-    dtype = x.dtype if x.is_floating_point() else per_sample.dtype
-    return per_sample.to(device=x.device, dtype=dtype).reshape(-1, *[1] * (x.ndim - 1))
+    """(batch,) to (batch, 1, …, 1), so that it multiplies every element of its sample."""
+    return per_sample.to(x.device).reshape(-1, *[1] * (x.ndim - 1))
 
 
 def _few(items: Sequence[int], most: int = 5) -> str:

@@ -19,7 +19,7 @@ from noisekernel import checks
 from noisekernel.checks import Level
 from noisekernel.distributions import Categorical, Elementwise, Normal
 from noisekernel.errors import InputError, ShapeError
-from noisekernel.kernels.gaussian import exact_denoiser, log_snr
+from noisekernel.kernels.gaussian import exact_denoiser, log_snr_of
 
 Denoise = Callable[..., Elementwise]
 
@@ -58,7 +58,16 @@ class Denoiser(nn.Module):
     def forward(self, x: Shaped[Tensor, "batch *event"], beta: Level, label: Tensor | None = None) -> Elementwise:
         level = checks.level("beta", beta, checks.tensor("x", x))
         h, told = self.head.encode(x, level)
-        return self.head.decode(self.backbone(h, told, label), x, level)
+        # The network computes in its own precision; r comes back in that of the data.
+        dtype = next((p.dtype for p in self.backbone.parameters()), torch.float32)
+        features = self.backbone(h.to(dtype), told.float(), label)
+        expected = (len(h), self.head.out_channels, *h.shape[2:])
+        if tuple(features.shape) != expected:
+            raise ShapeError(
+                f"the backbone returned features of shape {tuple(features.shape)}; its head needs {expected}: build it "
+                f"with out_channels={self.head.out_channels}"
+            )
+        return self.head.decode(features, x, level)
 
 
 def _with_channel(x: Tensor, channels: int | None) -> Tensor:
@@ -144,8 +153,8 @@ class PreconditionedGaussian:
         x = _with_channel(checks.floating("x", x), self.channels)
         level = checks.spread(beta, x)
         alpha = 1.0 - level
-        scaled = (x - alpha * self.mean) / torch.sqrt(alpha**2 * self.variance + level)
-        return scaled, -0.5 * log_snr(beta)
+        scale = torch.rsqrt(alpha**2 * self.variance + level)
+        return (x - (alpha * self.mean).to(x)) * scale.to(x), -0.5 * log_snr_of(beta)
 
     def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Normal:
         correction, raw = (f.reshape(x.shape) for f in features.to(x.dtype).chunk(2, dim=1))
@@ -172,7 +181,7 @@ class CategoricalHead:
     def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
         x = _with_channel(checks.classes("x", x, self.classes + 1), self.channels)
         hot = one_hot(x, self.classes + 1).movedim(-1, 2)  # (batch, channels, states, *space)
-        return hot.flatten(1, 2).to(beta.dtype), beta
+        return hot.flatten(1, 2).float(), beta
 
     def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Categorical:
         logits = features.float().unflatten(1, (-1, self.classes)).movedim(2, -1)

@@ -5,7 +5,8 @@ The first dimension is the batch. A distribution is over a whole sample, so `log
 gives. Every tensor field is batch-first, which is what lets `select` mix two batches of distributions sample by
 sample.
 
-A distribution of your own (see `examples/own_kernel.py`) needs `log_prob`, `sample` and `mode`.
+A distribution of your own (see `examples/own_kernel.py`) is a dataclass of such tensors with `log_prob`, `sample` and
+`mode`.
 """
 
 import dataclasses
@@ -22,7 +23,7 @@ from noisekernel import checks
 from noisekernel.errors import InputError, ShapeError
 from noisekernel.random import Randomness, normal, uniform
 
-#: log 0, but finite: log-space mixtures then have finite gradients. exp() of it is exactly 0 in every dtype.
+#: log 0, but finite: log-space mixtures then have finite gradients. exp() of it is exactly 0 (not for float16).
 LOG_ZERO = -1e30
 
 
@@ -94,11 +95,6 @@ def sum_elements(value: Float[Tensor, "batch *event"]) -> Float[Tensor, " batch"
     return value.reshape(len(value), -1).sum(dim=1)
 
 
-def _boolean(mask: Tensor, like: Tensor) -> Tensor:
-    checks.same_shape("mask", mask, "the data", like)
-    return mask.to(torch.bool)
-
-
 @dataclass(frozen=True)
 class Normal(Elementwise):
     """Independent normals. Where the variance is 0 an element is a point mass: log probability 0, or minus infinity.
@@ -112,6 +108,8 @@ class Normal(Elementwise):
 
     def __post_init__(self) -> None:
         checks.same_shape("variance", self.variance, "loc", self.loc)
+        if checks.readable(self.variance) and bool((self.variance < 0).any()):
+            raise InputError(f"a variance is {float(self.variance.min()):g}; it is at least 0")
 
     @property
     def mean(self) -> Tensor:
@@ -142,7 +140,7 @@ class Normal(Elementwise):
         return Normal(self.loc, torch.zeros_like(self.variance))
 
     def clamp(self, value: Tensor, mask: Tensor) -> "Normal":
-        fill = _boolean(mask, self.loc)
+        fill = checks.mask(mask, self.loc)
         checks.same_shape("observed", value, "the data", self.loc)
         return Normal(torch.where(fill, self.loc, value), torch.where(fill, self.variance, 0.0))
 
@@ -175,7 +173,7 @@ class Categorical(Elementwise):
         total = probs.sum(dim=-1)
         if bool((probs < 0).any()) or not torch.allclose(total, torch.ones_like(total), atol=1e-4):
             raise InputError("probabilities must be at least 0 and sum to 1 over the last dimension")
-        return cls(torch.where(probs > 0, probs.log(), LOG_ZERO))
+        return cls(torch.where(probs > 0, torch.where(probs > 0, probs, 1.0).log(), LOG_ZERO))
 
     @classmethod
     def certain(cls, value: Tensor, classes: int, dtype: torch.dtype = torch.float32) -> "Categorical":
@@ -222,7 +220,7 @@ class Categorical(Elementwise):
         return Categorical.certain(self.mode, self.classes, self.log_probs.dtype)
 
     def clamp(self, value: Tensor, mask: Tensor) -> "Categorical":
-        fill = _boolean(mask, self.mode)
+        fill = checks.mask(mask, self.mode)
         checks.same_shape("observed", value, "the data", self.mode)
         observed = Categorical.certain(
             checks.classes("observed", value, self.classes), self.classes, self.log_probs.dtype

@@ -13,7 +13,8 @@ Its rivals, for noise kernels, learn the denoiser from z itself (end of section 
     reconstruction   - log r(z | x)
 
 Contrastive adjustment finds *a* balanced kernel, not necessarily the denoiser p(z | x) (docs/theory.md); the rivals
-find the denoiser but do not look at balance. `Anchored` adds the two. All losses are in nats an element of the data.
+find the denoiser but do not look at balance. `Anchored` adds the two. Losses for noise kernels are in nats an element
+of the data; that of `contrastive_adjustment`, which knows nothing of elements, and every `log_ratio` are a sample.
 
 The score of the step forth, useless on average, correlates with that of the step back, and so can serve as a control
 variate. For Gaussian data, at the exact denoiser, with rho the chain's autocorrelation (at least w), weight c
@@ -74,6 +75,7 @@ def contrastive_adjustment(
     >>> round(loss.item(), 4)  # log 5: the uniform jump
     1.6094
     """
+    checks.number("control", control, -1e6, 1e6)
     with torch.set_grad_enabled(control != 0.0 and torch.is_grad_enabled()):
         forth = transition(checks.tensor("x", x))
     loss, log_ratio = _adjust(transition, forth, x, generator, control)
@@ -84,7 +86,7 @@ def _adjust(
     transition: Transition, forth: Distribution, x: Tensor, generator: Randomness, control: float
 ) -> tuple[Tensor, Tensor]:
     """The loss of each sample, and its log p(y | x) - log p(x | y)."""
-    y = forth.sample(generator)
+    y = forth.sample(generator).detach()
     log_forth, log_back = forth.log_prob(y), transition(y).log_prob(x)
     loss = -log_back if control == 0.0 else -log_back - control * log_forth
     return loss, (log_forth - log_back).detach()
@@ -117,9 +119,18 @@ class Objective(ABC):
         """The terms of the loss, and what else was seen: one number a sample each, in nats a sample."""
 
     def __call__(self, kernel: NoiseKernel, denoiser: Denoise, z: Tensor, generator: Randomness) -> tuple[Tensor, Info]:
-        """The mean loss of a batch of clean data, in nats an element."""
+        """The mean loss of a batch of clean data, in nats an element.
+
+        `generator` is a torch.Generator, or the streams of these examples: number them on from step to step
+        (`Streams.of(seed, range(step * batch, (step + 1) * batch))`), for the same numbers draw the same noise again.
+        """
         z = kernel.check_data(z)
-        if isinstance(kernel.lag, float | int) and kernel.lag >= 1.0:
+        if not isinstance(self.levels, Levels):
+            raise InputError(
+                f"levels is a {type(self.levels).__name__}; give what draws levels, such as UniformLevels()"
+            )
+        lag = torch.as_tensor(kernel.lag)
+        if checks.readable(lag) and float(lag.max()) > 1.0 - 1e-6:
             raise InputError("the kernel's lag is 1, a chain that never moves; train with a lag below 1")
         beta = self.levels.sample(len(z), generator).to(z.device)
         example = Noised(z, kernel.noise(z, beta).sample(generator), beta)
@@ -193,6 +204,10 @@ class Anchored(Objective):
 
     def __post_init__(self) -> None:
         checks.number("weight", self.weight, 0.0, 1e6)
+        if not isinstance(self.by, Anchor) or self.by.levels not in (self.levels, UniformLevels()):
+            raise InputError(
+                f"by is {self.by!r}; give KL() or Reconstruction(), and the noise levels to Anchored itself"
+            )
 
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
         r = denoiser(example.x, example.beta)

@@ -15,6 +15,8 @@ run as the sample's number, which makes a run independent of how its batches are
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
+from operator import index
 
 import torch
 from torch import Tensor
@@ -67,8 +69,11 @@ class Streams:
     draws: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seed < 2**64:
-            raise InputError(f"seed is {self.seed}; give a whole number from 0 to 2**64 - 1")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, Integral) or not 0 <= self.seed < 2**64:
+            raise InputError(f"seed is {self.seed!r}; give a whole number from 0 to 2**64 - 1")
+        self.seed = int(self.seed)
+        if not isinstance(self.samples, Tensor):
+            raise ShapeError(f"samples is a {type(self.samples).__name__}; use Streams.of(seed, range(n))")
         if self.samples.ndim != 1 or self.samples.dtype != torch.int64:
             raise ShapeError(
                 f"samples is {self.samples.dtype} of shape {tuple(self.samples.shape)}; "
@@ -83,7 +88,10 @@ class Streams:
         if isinstance(samples, range):
             numbers = torch.arange(samples.start, samples.stop, samples.step, device=device)
         else:
-            numbers = torch.tensor(list(samples), dtype=torch.int64, device=device)
+            try:
+                numbers = torch.tensor([index(sample) for sample in samples], device=device)
+            except TypeError:
+                raise InputError(f"samples is {samples!r}; give whole numbers, such as range(n)") from None
         return cls(seed, numbers)
 
     def words(self, elements: int) -> Tensor:

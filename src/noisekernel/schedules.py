@@ -38,14 +38,14 @@ class LimitsLag(Protocol):
 
 def linear(first: float = 1.0, last: float = 0.01) -> Curve:
     """Straight from `first` to `last`: the paper's annealing (section 3.1: 1 to 0.01; categorical 1 to 0.5)."""
-    checks.number("first", first, 0.0, 1.0, open_low=True)
-    checks.number("last", last, 0.0, 1.0, open_low=True)
+    first = checks.number("first", first, 0.0, 1.0, open_low=True)
+    last = checks.number("last", last, 0.0, 1.0, open_low=True)
     return lambda u: first * (1.0 - u) + last * u
 
 
 def flat(beta: float) -> Curve:
     """Always `beta`."""
-    checks.number("beta", beta, 0.0, 1.0, open_low=True)
+    beta = checks.number("beta", beta, 0.0, 1.0, open_low=True)
     return lambda u: torch.full_like(u, beta)
 
 
@@ -55,8 +55,8 @@ def log_snr(first: float = 0.99, last: float = 1e-4) -> Curve:
     At beta = 1 the signal is zero and its logarithm infinite, so a chain that starts there takes one step to `first`:
     see `from_pure_noise`.
     """
-    checks.number("first", first, 0.0, 1.0, open_low=True, open_high=True)
-    checks.number("last", last, 0.0, 1.0, open_low=True, open_high=True)
+    first = checks.number("first", first, 0.0, 1.0, open_low=True, open_high=True)
+    last = checks.number("last", last, 0.0, 1.0, open_low=True, open_high=True)
     a, b = (math.log(noise_ratio(beta)) for beta in (first, last))
     return lambda u: level_of_ratio(torch.exp(a + (b - a) * u))
 
@@ -130,6 +130,7 @@ class Schedule:
     def with_correctors(self, number: int, lag: float) -> "Schedule":
         """After each step, `number` equilibrium steps at the level reached: a predictor-corrector."""
         checks.count("number", number, 0)
+        checks.number("lag", lag, 0.0, 1.0)
         beta, lags, point = [self.beta[:1]], [], []
         for t in range(self.steps):
             beta.append(self.beta[t + 1].expand(number + 1))
@@ -169,9 +170,10 @@ def _lags(lag: Lag, beta: Tensor) -> Tensor:
 
 
 def from_pure_noise(curve: Curve, steps: int, lag: Lag, *, point: bool = False) -> Schedule:
-    """One step from beta = 1 to the curve's beginning, then `steps - 1` steps along it."""
+    """One step from beta = 1 to the curve's beginning, then `steps - 1` steps along it; if it is one, to its end."""
     checks.count("steps", steps, 1)
-    beta = curve(torch.linspace(0.0, 1.0, steps, dtype=torch.float64))
+    way = torch.linspace(0.0, 1.0, steps, dtype=torch.float64) if steps > 1 else torch.ones(1, dtype=torch.float64)
+    beta = curve(way)
     beta = torch.cat((torch.ones(1, dtype=torch.float64), beta))
     return Schedule(beta, _lags(lag, beta), torch.full((steps,), point))
 

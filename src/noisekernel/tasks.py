@@ -9,8 +9,8 @@ comes, can be left at any moment, and end in the same z.
     z = run.result()
 
 Sample number i of a seed is the same whatever else is in its batch: `first` numbers the first sample, so that workers
-which share the work number theirs on. (The random numbers are the same to the bit; a network's own arithmetic may
-differ in the last bits between batch sizes.)
+which share the work number theirs on. Variant k of n of example i is sample i n + k. (The random numbers are the same
+to the bit; a network's own arithmetic may differ in the last bits between batch sizes.)
 """
 
 from collections.abc import Callable, Iterator
@@ -71,15 +71,16 @@ def synthesis(
     model: NoiseModel,
     n: int,
     *,
-    steps: int = 50,
+    steps: int | None = None,
     schedule: Schedule | None = None,
     label: Tensor | None = None,
     seed: int = 0,
     first: int = 0,
 ) -> Run:
-    """New data, from pure noise. `schedule` replaces the kernel's annealing in `steps` steps; it must begin at 1."""
-    streams = Streams.of(seed, range(first, first + checks.count("n", n)), model.device)
-    return _from_pure_noise(_labelled(model, label), streams, schedule or model.kernel.annealing(steps))
+    """New data, from pure noise: by the kernel's annealing in `steps` (50) steps, or by `schedule`."""
+    schedule = _either(schedule, steps=steps) or _check(model).kernel.annealing(50 if steps is None else steps)
+    streams = _streams(seed, first, checks.count("n", n), model.device)
+    return _from_pure_noise(_labelled(model, label, n), streams, schedule)
 
 
 def variation(
@@ -100,13 +101,14 @@ def variation(
     With `readout=0` the last state is read out as in the paper, by the best guess of r at `beta`, which blurs. `lag` is
     the kernel's own unless given.
     """
-    z = _entering(model, z)
+    z = _entering(_check(model), z)
+    beta = checks.number("beta", beta, 0.0, 1.0, open_low=True)
     schedule = Schedule.along(flat(beta), steps, _lag(model, lag))
     if checks.count("readout", readout, 0):
         schedule = schedule.then(model.kernel.annealing(readout, first=beta))
-    streams = Streams.of(seed, range(first, first + len(z)), z.device)
+    streams = _streams(seed, first, len(z), z.device)
     x = model.kernel.noise(z, beta).sample(streams)
-    labelled = _labelled(model, label)
+    labelled = _labelled(model, label, len(z))
     return Run(labelled, chain.start(labelled, x, beta, streams), schedule.check(model), score)
 
 
@@ -124,6 +126,8 @@ def steering(
     like any other) or of the states themselves (`on="state"`). Twice f is twice as insistent; a larger lag makes
     smaller proposals, of which more are accepted (`info.accepted`). The other options are those of `variation`.
     """
+    if not callable(f):
+        raise InputError(f"f is a {type(f).__name__}; give a function that maps a batch to one number a sample")
     scores: dict[str, Score] = {"clean": lambda x, view: f(best(view)), "state": lambda x, view: f(x)}
     if on not in scores:
         raise InputError(f"on is {on!r}; f looks at the 'clean' best guess or at the noisy 'state'")
@@ -135,8 +139,8 @@ def inpainting(
     z: Shaped[Tensor, "batch *event"],
     mask: Shaped[Tensor, "batch *event"],
     *,
-    steps: int = 100,
-    keep: float = 0.5,
+    steps: int | None = None,
+    keep: float | None = None,
     schedule: Schedule | None = None,
     equilibrium: int = 0,
     lag: float | None = None,
@@ -146,20 +150,25 @@ def inpainting(
 ) -> Run:
     """Fill in z where `mask` is 1; where it is 0, z comes back bit by bit. Values under the mask are never read.
 
-    The chain sees what is observed only through its noise, so it takes time to take it in: `keep` (the share of the
-    largest lag) well below 1 gives it that, and `equilibrium` steps with `lag` after each annealing step give it more
-    (docs/theory.md has figures). A deterministic way down, keep=1, is the wrong one here.
+    By the kernel's annealing in `steps` (100) steps, or by `schedule`. The chain sees what is observed only through its
+    noise, so it takes time to take it in: `keep` (the share of the largest lag, 0.5) well below 1 gives it that, and
+    `equilibrium` steps with `lag` after each annealing step give it more (docs/theory.md has figures). A deterministic
+    way down, keep=1, is the wrong one here.
     """
-    fill = _as_mask(checks.tensor("z", z), mask)
-    observed = _entering(model, torch.where(fill, torch.zeros_like(z), z))
+    fill = checks.mask(mask, checks.tensor("z", z))
+    z = z.detach()
+    observed = _entering(_check(model), torch.where(fill, torch.zeros_like(z), z))
     fill = fill.to(observed.device)
-    labelled = _labelled(model, label)
-    clamped = replace(labelled, denoiser=Clamped(labelled.denoiser, observed, fill))
-    schedule = schedule or model.kernel.annealing(steps, keep=keep)
+    schedule = _either(schedule, steps=steps, keep=keep) or model.kernel.annealing(
+        100 if steps is None else steps, keep=0.5 if keep is None else keep
+    )
     if equilibrium:
         schedule = schedule.with_correctors(equilibrium, _lag(model, lag))
-    streams = Streams.of(seed, range(first, first + len(z)), observed.device)
-    run = _from_pure_noise(clamped, streams, schedule)
+    elif lag is not None:
+        raise InputError("lag is that of the equilibrium steps, of which there are none; say how many: equilibrium=…")
+    labelled = _labelled(model, label, len(z))
+    clamped = replace(labelled, denoiser=Clamped(labelled.denoiser, observed, fill))
+    run = _from_pure_noise(clamped, _streams(seed, first, len(z), observed.device), schedule)
     run.observed = (z.to(observed.device), fill)
     return run
 
@@ -180,6 +189,8 @@ def synthesize(
     >>> synthesize(model, 3, seed=1).shape
     torch.Size([3, 2])
     """
+
+    label = None if label is None else checks.labels(label, checks.count("n", n))
 
     def part(rows: slice) -> Run:
         size = rows.stop - rows.start
@@ -239,7 +250,7 @@ def inpaint(
     **options: Any,
 ) -> Tensor:
     """`n` ways to fill in each z where `mask` is 1, of shape (batch, n, *shape). Options: see `inpainting`."""
-    fill = _as_mask(checks.tensor("z", z), mask)
+    fill = checks.mask(mask, checks.tensor("z", z))
     many, labels = _times(n, z, label)
     fills = fill.repeat_interleave(n, dim=0)
 
@@ -253,7 +264,8 @@ def inpaint(
 
 def best(view: Distribution) -> Tensor:
     """The best guess of the clean data, from a noise model's view of a state."""
-    assert isinstance(view, Elementwise)
+    if not isinstance(view, Elementwise):
+        raise InputError(f"a {type(view).__name__} has no best guess of clean data; this task needs a NoiseModel")
     return view.best
 
 
@@ -267,15 +279,40 @@ def _from_pure_noise(model: NoiseModel, streams: Streams, schedule: Schedule) ->
     return Run(model, chain.start(model, x, 1.0, streams), schedule)
 
 
+def _check(model: NoiseModel) -> NoiseModel:
+    if not isinstance(model, NoiseModel):
+        raise InputError(f"model is a {type(model).__name__}; tasks need a NoiseModel(kernel, denoiser, shape)")
+    return model
+
+
+def _either(schedule: Schedule | None, **options: object) -> Schedule | None:
+    """`schedule`, if it is one and nothing that it replaces was given too."""
+    given = [name for name, value in options.items() if value is not None]
+    if schedule is not None and given:
+        raise InputError(
+            f"both schedule and {' and '.join(given)} were given; the schedule says it all, so leave out the rest"
+        )
+    if schedule is not None and not isinstance(schedule, Schedule):
+        raise InputError(
+            f"schedule is {schedule!r}; give a Schedule, such as Schedule.along(linear(1, 0.01), 100, lag=0.5)"
+        )
+    return schedule
+
+
+def _streams(seed: int, first: int, n: int, device: torch.device) -> Streams:
+    checks.count("first", first, 0)
+    return Streams.of(seed, range(first, first + n), device)
+
+
 def _entering(model: NoiseModel, z: Tensor) -> Tensor:
     """A user's data, checked to the last value, on the model's device."""
-    return model.check_batch(checks.tensor("z", z).cpu()).to(model.device)
+    return model.check_batch(checks.tensor("z", z).detach().cpu()).to(model.device)
 
 
-def _labelled(model: NoiseModel, label: Tensor | None) -> NoiseModel:
+def _labelled(model: NoiseModel, label: Tensor | None, n: int) -> NoiseModel:
     if label is None:
         return model
-    return replace(model, denoiser=partial(model.denoiser, label=label.to(model.device)))
+    return replace(model, denoiser=partial(model.denoiser, label=checks.labels(label, n).to(model.device)))
 
 
 def _lag(model: NoiseModel, lag: float | None) -> float:
@@ -286,17 +323,10 @@ def _lag(model: NoiseModel, lag: float | None) -> float:
     return model.kernel.lag
 
 
-def _as_mask(z: Tensor, mask: Tensor) -> Tensor:
-    """1 (to be filled in) or 0 (observed) for every element, as booleans."""
-    checks.same_shape("mask", checks.tensor("mask", mask), "z", z)
-    if mask.dtype != torch.bool and not bool(((mask == 0) | (mask == 1)).all()):
-        raise InputError("the mask holds values other than 0 (observed) and 1 (to be filled in)")
-    return mask.to(torch.bool)
-
-
 def _times(n: int, z: Tensor, label: Tensor | None) -> tuple[Tensor, Tensor | None]:
     checks.count("n", n)
-    return z.repeat_interleave(n, dim=0), None if label is None else label.repeat_interleave(n, dim=0)
+    labels = None if label is None else checks.labels(label, len(z)).repeat_interleave(n, dim=0)
+    return z.repeat_interleave(n, dim=0), labels
 
 
 def _rows(label: Tensor | None, rows: slice) -> Tensor | None:

@@ -9,17 +9,19 @@ kernel that offers `transition(x) -> Distribution`, learned or written by hand: 
 step is the view.
 """
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
 
 from noisekernel import checks
-from noisekernel.denoisers import Denoise
+from noisekernel.denoisers import Clamped, Denoise
 from noisekernel.distributions import Distribution
-from noisekernel.errors import ShapeError
+from noisekernel.errors import InputError, ShapeError
 from noisekernel.kernels.base import NoiseKernel
 
 #: p(y | x) at a fixed noise level: what Algorithm 2 trains.
@@ -58,14 +60,17 @@ class NoiseModel:
     shape: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        for size in self.shape:
-            checks.count("each size in shape", size)
+        if isinstance(self.shape, int):
+            raise InputError(f"shape is {self.shape}; give the shape of one sample as a tuple, such as ({self.shape},)")
+        object.__setattr__(self, "shape", tuple(checks.count("each size in shape", size) for size in self.shape))
 
     @property
     def device(self) -> torch.device:
         """Where the denoiser's weights are."""
-        module = self.denoiser if isinstance(self.denoiser, nn.Module) else None
-        parameter = next(module.parameters(), None) if module is not None else None
+        inner: Any = self.denoiser
+        while isinstance(inner, partial | Clamped):
+            inner = inner.func if isinstance(inner, partial) else inner.denoiser
+        parameter = next(inner.parameters(), None) if isinstance(inner, nn.Module) else None
         return torch.device("cpu") if parameter is None else parameter.device
 
     def check_batch(self, z: Any, name: str = "z") -> Tensor:
@@ -79,8 +84,12 @@ class NoiseModel:
         return z
 
     def look(self, x: Tensor, beta: float) -> Distribution:
-        """r(z | x, beta)."""
-        return self.denoiser(x, beta)
+        """r(z | x, beta), with what the kernel knows put in."""
+        r = self.kernel.refine(self.denoiser(x, beta), x)
+        for field in dataclasses.fields(r):
+            if not bool(torch.isfinite(getattr(r, field.name)).all()):
+                raise InputError(f"the denoiser returned NaN or infinity at beta {beta:g}; its weights may be damaged")
+        return r
 
     def step(self, view: Any, x: Tensor, beta: float, beta_next: float, lag: float, point: bool) -> Distribution:
         """Eq. 13, and at a constant level eq. 11; with `point`, r shrunk to its best guess."""

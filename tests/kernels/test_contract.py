@@ -76,7 +76,7 @@ def test_the_prior_is_the_noise_at_level_one(kernel):
 @given(beta=st.floats(0.01, 1.0), share=st.floats(0.01, 1.0))
 def test_the_largest_lag_is_allowed_and_a_larger_one_is_not(kernel, beta, share):
     after = beta * share
-    limit = float(kernel.largest_lag(torch.tensor(beta).double(), torch.tensor(after).double()))
+    limit = float(kernel.largest_lag(torch.tensor(beta), torch.tensor(after)))  # in single precision, as users will
     z = data(kernel, (2,))
     x = kernel.noise(z, beta).sample(generator())
     kernel.with_lag(limit).conditional(z, x, beta, after)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import noisekernel as nk
+from noisekernel.errors import ScheduleError
 from noisekernel.kernels.gaussian import exact_denoiser
 
 levels = st.floats(0.02, 1.0)
@@ -25,23 +26,19 @@ def density(distribution, value):
     return float(distribution.log_prob(scalar(value)).exp())
 
 
-@given(mu=reals, sigma=st.floats(0.1, 3.0), a=reals, b=reals, c=st.floats(0.1, 3.0), y=reals)
-def test_proposition_1_the_marginal_of_a_linear_gaussian(mu, sigma, a, b, c, y):
-    marginal = stats.norm.pdf(y, a * mu + b, math.sqrt(c**2 + a**2 * sigma**2))
-    x = np.linspace(mu - 12 * sigma, mu + 12 * sigma, 20_001)
-    by_quadrature = np.trapezoid(stats.norm.pdf(x, mu, sigma) * stats.norm.pdf(y, a * x + b, c), x)
-    assert by_quadrature == pytest.approx(marginal, rel=1e-5, abs=1e-12)
-
-
-def balance_gap(b_of, z, x, y, beta, lag):
-    """log p(x|z) p(y|z,x) - log p(y|z) p(x|z,y), with b given by `b_of`."""
-    alpha = 1 - beta
-    a, b = (1 - lag) * alpha, b_of(beta, lag)
-
-    def joint(u, v):
-        return stats.norm.logpdf(u, alpha * z, beta**0.5) + stats.norm.logpdf(v, lag * u + a * z, b**0.5)
-
-    return joint(x, y) - joint(y, x)
+@given(z=reals, beta=levels, share=st.floats(0.1, 1.0), of_limit=st.floats(0.0, 0.95), y=reals)
+def test_proposition_1_integrates_the_state_out(z, beta, share, of_limit, y):
+    """The density of y given z, by quadrature over x, is the noise at the next level."""
+    after = beta * share
+    kernel = nk.GaussianKernel(of_limit * math.sqrt(share))
+    spread = 12 * math.sqrt(beta)
+    x = torch.linspace((1 - beta) * z - spread, (1 - beta) * z + spread, 8001, dtype=torch.float64)[:, None]
+    clean, target = torch.full_like(x, z), torch.full_like(x, y)
+    step = kernel.conditional(clean, x, beta, after)
+    weight = (kernel.noise(clean, beta).log_prob(x) + step.log_prob(target)).exp()
+    by_quadrature = float(torch.trapezoid(weight, x[:, 0]))
+    marginal = density(kernel.noise(scalar(z), after), y)
+    assert by_quadrature == pytest.approx(marginal, rel=1e-3, abs=1e-9)
 
 
 @given(z=reals, x=reals, y=reals, beta=levels, lag=lags)
@@ -56,11 +53,23 @@ def test_proposition_2_balance_at_a_constant_level(z, x, y, beta, lag):
     assert float(forth) == pytest.approx(float(back), rel=1e-6, abs=1e-4)
 
 
-def test_proposition_2_fails_for_another_b():
-    right = balance_gap(lambda beta, w: beta * (1 - w**2), 0.7, -0.4, 1.1, 0.3, 0.5)
-    wrong = balance_gap(lambda beta, w: beta * (1 - w), 0.7, -0.4, 1.1, 0.3, 0.5)
-    assert abs(right) < 1e-10
-    assert abs(wrong) > 0.1
+def test_proposition_2_fails_for_another_b(monkeypatch):
+    right = nk.GaussianKernel.coefficients
+    kernel, z, x, y, beta = nk.GaussianKernel(0.5), scalar(0.7), scalar(-0.4), scalar(1.1), 0.3
+
+    def imbalance():
+        forth = kernel.noise(z, beta).log_prob(x) + kernel.conditional(z, x, beta, beta).log_prob(y)
+        back = kernel.noise(z, beta).log_prob(y) + kernel.conditional(z, y, beta, beta).log_prob(x)
+        return abs(float(forth - back))
+
+    assert imbalance() < 1e-10
+
+    def wrong(self, *args):
+        w, a, b = right(self, *args)
+        return w, a, b / (1 + w)  # (1 - w) beta in the place of (1 - w^2) beta
+
+    monkeypatch.setattr(nk.GaussianKernel, "coefficients", wrong)
+    assert imbalance() > 0.1
 
 
 @given(z=reals, beta=levels, share=st.floats(0.1, 1.0), lag=st.floats(0.0, 1.0))
@@ -115,3 +124,33 @@ def test_the_deterministic_limit_is_deterministic():
     assert (step.variance < 1e-6).all()
     sigma = math.sqrt(0.3 / 0.5)
     torch.testing.assert_close(step.loc, 0.7 * r.loc + sigma * (x - 0.5 * r.loc))  # DDIM, as usually written
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize(("beta", "after"), [(0.37, 0.21), (1.0, 0.99), (0.02, 1e-4)])
+def test_coefficients_are_right_in_any_precision(dtype, beta, after):
+    """Near the limit they are differences of nearly equal numbers, so they are computed wide and rounded once."""
+    for lag in (0.999 * math.sqrt(after / beta), math.sqrt(after / beta)):
+        x = torch.zeros(1, 1, dtype=dtype)
+        w, a, b = nk.GaussianKernel(lag).coefficients(x, beta, after)
+        exact = (lag, (1 - after) - lag * (1 - beta), max(after - lag**2 * beta, 0.0))
+        for ours, truth in zip((w, a, b), exact, strict=True):
+            assert float(ours) == pytest.approx(float(torch.tensor(truth, dtype=dtype)), rel=1e-5, abs=1e-9)
+
+
+def test_the_deterministic_way_down_ignores_the_seed():
+    model = nk.NoiseModel(nk.GaussianKernel(), lambda x, beta: exact_denoiser(x, beta, 0.3, 0.5), (2,))
+    ends = []
+    for seed in (0, 1):
+        state = nk.chain.start(model, torch.ones(3, 2), 1.0, nk.Streams.of(seed, range(3)))
+        *_, (last, _) = nk.chain.run(model, state, model.kernel.annealing(50))
+        ends.append(last.x)
+    torch.testing.assert_close(*ends, rtol=0, atol=1e-5)
+
+
+def test_annealing_ends_clean_or_is_refused():
+    kernel = nk.GaussianKernel()
+    for steps in (1, 2, 7):
+        assert float(kernel.annealing(steps).beta[-1]) == pytest.approx(1e-4)
+    with pytest.raises(ScheduleError, match="as clean already"):
+        kernel.annealing(5, first=1e-5)

@@ -52,6 +52,14 @@ def test_mistakes(make, space):
         make(classes=5)(x, level, torch.tensor([0, 6]))
     with pytest.raises(ShapeError, match="one class a sample"):
         make(classes=5)(x, level, torch.tensor([0, 1, 2]))
+    for label in ([0, 1], torch.tensor([0.0, 1.0]), torch.tensor([True, False])):
+        with pytest.raises(InputError, match="give an int64 tensor"):
+            make(classes=5)(x, level, label)
+    for wrong in (level[:1], level[:, None], torch.tensor(0.5)):
+        with pytest.raises(ShapeError, match="one noise level a sample"):
+            make()(x, wrong)
+    with pytest.raises(InputError, match="classes is 0"):
+        make(classes=0)
     with pytest.raises(ShapeError, match="channels"):
         make()(torch.randn(2, 2, *space), level)
     with pytest.raises(ShapeError, match="channels"):
@@ -113,3 +121,27 @@ def test_construction_mistakes():
         UNet(1, 1, attention=(3,))
     with pytest.raises(InputError, match="heads"):
         Transformer(1, 1, width=10, heads=4)
+    with pytest.raises(InputError, match="heads is 0"):
+        Transformer(1, 1, heads=0)
+    with pytest.raises(InputError, match="even number"):
+        MLP(1, 1, width=15)
+    for kind in (UNet, PaperUNet):
+        with pytest.raises(InputError, match="levels is 0"):
+            kind(1, 1, multipliers=())
+        with pytest.raises(InputError, match=r"multipliers\[1\] is 0"):
+            kind(1, 1, multipliers=(1, 0))
+        with pytest.raises(InputError, match="channels is -8"):
+            kind(1, 1, channels=-8)
+
+
+def test_the_patch_convolution_is_a_convolution():
+    """Many channels and few pixels take another way to the same numbers, forth and back."""
+    from noisekernel.nn.unet import Convolution
+
+    layer, h = Convolution(6, 512), torch.randn(2, 6, 3, 5, requires_grad=True)
+    results = []
+    for out in (layer(h), torch.nn.functional.conv2d(h, layer.weight, layer.bias, padding=1)):
+        gradients = torch.autograd.grad(out.square().sum(), [h, layer.weight, layer.bias])
+        results.append((out, *gradients))
+    for ours, reference in zip(*results, strict=True):
+        torch.testing.assert_close(ours, reference, rtol=1e-4, atol=1e-3)

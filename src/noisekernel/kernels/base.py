@@ -32,7 +32,7 @@ from torch import Tensor
 from noisekernel import checks
 from noisekernel.checks import Level
 from noisekernel.distributions import Distribution, Elementwise
-from noisekernel.errors import ScheduleError
+from noisekernel.errors import ScheduleError, ShapeError
 from noisekernel.schedules import Schedule
 
 Kernel = TypeVar("Kernel", bound="NoiseKernel")
@@ -62,6 +62,10 @@ class NoiseKernel(ABC):
     def transition(self, r: Any, x: Tensor, beta: Level, beta_next: Level) -> Elementwise:
         """p_r(y | x): the conditional, integrated over r(z | x)."""
 
+    def refine(self, r: Any, x: Tensor) -> Any:
+        """r with what this kernel knows of z from x alone put in. Most know nothing more than r."""
+        return r
+
     @abstractmethod
     def prior(self, shape: Sequence[int], *, device: torch.device | str | None = None) -> Distribution:
         """p(x) at noise level 1, where no trace of z is left; `shape` includes the batch."""
@@ -85,12 +89,21 @@ class NoiseKernel(ABC):
         """The same kernel with another lag."""
         return dataclasses.replace(self, lag=lag)
 
+    def refuse_clean(self, first: float, last: float) -> None:
+        """Refuse to anneal down from a level that is below where annealing ends."""
+        if first <= last:
+            raise ScheduleError(
+                f"annealing ends at beta {last:g} and cannot begin at {first:g}, which is as clean already; "
+                "take the best guess there instead (readout=0)"
+            )
+
     def lag_of(self, x: Tensor) -> Tensor:
         """The lag as a tensor that multiplies every element of its sample."""
         if isinstance(self.lag, Tensor):
-            return checks.spread(self.lag.expand(len(x)), x)
-        dtype = x.dtype if x.is_floating_point() else torch.float32
-        return torch.full((1,) * x.ndim, self.lag, dtype=dtype, device=x.device)
+            if self.lag.ndim == 1 and len(self.lag) != len(x):
+                raise ShapeError(f"{len(self.lag)} lags for a batch of {len(x)}; give one number, or one a sample")
+            return checks.spread(self.lag.expand(len(x)), x).to(checks.wide(x))
+        return torch.full((1,) * x.ndim, self.lag, dtype=checks.wide(x), device=x.device)
 
     def refuse_negative(self, b: Tensor, beta: Tensor, beta_next: Tensor) -> Tensor:
         """`b`, if it is at least 0. What is negative only by rounding, at the largest lag, is 0.

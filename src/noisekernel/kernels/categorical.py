@@ -33,6 +33,9 @@ from noisekernel.errors import DtypeError, ShapeError
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.schedules import Schedule, linear
 
+#: Where annealing ends: one element in a thousand is still masked, and filled in by the best guess.
+CLEAN = 1e-3
+
 
 @dataclass(frozen=True)
 class CategoricalKernel(NoiseKernel):
@@ -60,18 +63,18 @@ class CategoricalKernel(NoiseKernel):
         """Eq. 22."""
         z = self.check_data(z)
         level = checks.spread(checks.level("beta", beta, z), z)
-        log_probs = self._mixture(z, torch.log1p(-level).clamp(min=LOG_ZERO).expand(z.shape))
-        return self._also_masked(log_probs, level)
+        log_probs = self._mixture(z, torch.log1p(-level).clamp(min=LOG_ZERO).float().expand(z.shape))
+        return self._also_masked(log_probs, level.float())
 
     def coefficients(self, x: Tensor, beta: Level, beta_next: Level) -> tuple[Tensor, Tensor]:
-        """w and the b of eq. 25, each ready to multiply x."""
+        """w and the b of eq. 25, each ready to multiply x, in wide precision."""
         level = checks.spread(checks.level("beta", beta, x), x)
         following = level if beta_next is beta else checks.spread(checks.level("beta_next", beta_next, x), x)
         w = self.lag_of(x)
         kept = 1.0 - w * level
+        more = self.refuse_negative(following - w * level, level, following)
         # w beta = 1 only if nothing moves (w = 1) and all is masked (beta = 1): then b = 0 does it.
-        b = torch.where(kept > 0, (following - w * level) / torch.where(kept > 0, kept, 1.0), 0.0)
-        return w, self.refuse_negative(b, level, following)
+        return w, torch.where(kept > 0, more / torch.where(kept > 0, kept, 1.0), 0.0)
 
     def conditional(
         self,
@@ -99,11 +102,15 @@ class CategoricalKernel(NoiseKernel):
                 f"r has shape {tuple(r.log_probs.shape)}; for states of shape {tuple(x.shape)} and {self.classes} "
                 f"classes it is {(*x.shape, self.classes)}"
             )
-        log_f = torch.nn.functional.pad(r.log_probs, (0, 1), value=LOG_ZERO)
-        if self.carry_visible:
-            certain = self._mixture(x, torch.zeros(x.shape, device=x.device, dtype=log_f.dtype))
-            log_f = torch.where((x != self.masked)[..., None], certain, log_f)
+        log_f = torch.nn.functional.pad(self.refine(r, x).log_probs, (0, 1), value=LOG_ZERO)
         return self._step(log_f, x, beta, beta_next)
+
+    def refine(self, r: Categorical, x: Tensor) -> Categorical:
+        """With `carry_visible`, certainty of what is visible."""
+        if not self.carry_visible:
+            return r
+        masked = x == self.masked
+        return r.clamp(torch.where(masked, 0, x), masked)
 
     def prior(self, shape: Sequence[int], *, device: torch.device | str | None = None) -> Delta:
         """All masked: eq. 22 at beta = 1, and the paper's x_0."""
@@ -114,10 +121,11 @@ class CategoricalKernel(NoiseKernel):
         return (beta_next / beta).clamp(max=1.0)
 
     def annealing(self, steps: int, first: float = 1.0, keep: float = 1.0) -> Schedule:
-        """Linear down to beta = 1e-3, a little below the largest lag: some elements are masked again and redone."""
+        """Linear down to `CLEAN`, with 95 % of `keep`: some elements are masked again and redone."""
         checks.number("keep", keep, 0.0, 1.0)
+        self.refuse_clean(first, CLEAN)
         return Schedule.along(
-            linear(first, 1e-3), steps, lambda beta, after: 0.95 * keep * self.largest_lag(beta, after)
+            linear(first, CLEAN), steps, lambda beta, after: 0.95 * keep * self.largest_lag(beta, after)
         )
 
     def check_data(self, z: Any, name: str = "z") -> Tensor:

@@ -28,8 +28,10 @@ from noisekernel.checks import Level
 from noisekernel.distributions import Normal
 from noisekernel.errors import DtypeError
 from noisekernel.kernels.base import NoiseKernel
-from noisekernel.schedules import Schedule, from_pure_noise
-from noisekernel.schedules import log_snr as log_snr_curve
+from noisekernel.schedules import Schedule, from_pure_noise, log_snr
+
+#: Where annealing ends: noise of standard deviation 0.01.
+CLEAN = 1e-4
 
 
 class Coefficients(NamedTuple):
@@ -56,16 +58,17 @@ class GaussianKernel(NoiseKernel):
         """Eq. 14."""
         z = self.check_data(z)
         level = checks.spread(checks.level("beta", beta, z), z)
-        return Normal((1.0 - level) * z, level.expand_as(z))
+        return Normal((1.0 - level).to(z) * z, level.to(z).expand_as(z))
 
     def coefficients(self, x: Tensor, beta: Level, beta_next: Level) -> Coefficients:
-        """Eqs 16 and 17."""
+        """Eqs 16 and 17, in wide precision until the end: near the largest lag they are small differences."""
         level = checks.spread(checks.level("beta", beta, x), x)
         following = level if beta_next is beta else checks.spread(checks.level("beta_next", beta_next, x), x)
         w = self.lag_of(x)
         a = (1.0 - following) - w * (1.0 - level)
         b = self.refuse_negative(following - w**2 * level, level, following)
-        return Coefficients(w, a, b)
+        kind = x.dtype if x.is_floating_point() else torch.float32
+        return Coefficients(w.to(kind), a.to(kind), b.to(kind))
 
     def conditional(
         self,
@@ -98,14 +101,15 @@ class GaussianKernel(NoiseKernel):
         return torch.sqrt(beta_next / beta).clamp(max=1.0)
 
     def annealing(self, steps: int, first: float = 1.0, keep: float = 1.0) -> Schedule:
-        """Even in log-SNR down to beta = 1e-4 (noise of standard deviation 0.01); deterministic if all is kept."""
+        """Even in log-SNR down to `CLEAN`; deterministic if all is kept."""
 
         def lag(beta: Tensor, beta_next: Tensor) -> Tensor:
             return checks.number("keep", keep, 0.0, 1.0) * self.largest_lag(beta, beta_next)
 
         if first == 1.0:
-            return from_pure_noise(log_snr_curve(last=1e-4), steps, lag, point=keep == 1.0)
-        return Schedule.along(log_snr_curve(first, 1e-4), steps, lag, point=keep == 1.0)
+            return from_pure_noise(log_snr(last=CLEAN), steps, lag, point=keep == 1.0)
+        self.refuse_clean(first, CLEAN)
+        return Schedule.along(log_snr(first, CLEAN), steps, lag, point=keep == 1.0)
 
     def check_data(self, z: Any, name: str = "z") -> Tensor:
         return checks.floating(name, z)
@@ -120,9 +124,10 @@ def exact_denoiser(x: Tensor, beta: Level, mean: float, variance: float) -> Norm
     level = checks.spread(checks.level("beta", beta, x), x)
     alpha = 1.0 - level
     total = alpha**2 * variance + level
-    return Normal(mean + alpha * variance / total * (x - alpha * mean), (variance * level / total).expand_as(x))
+    gain, spread = (alpha * variance / total).to(x), (variance * level / total).to(x)
+    return Normal(mean + gain * (x - (alpha * mean).to(x)), spread.expand_as(x))
 
 
-def log_snr(beta: Tensor) -> Tensor:
+def log_snr_of(beta: Tensor) -> Tensor:
     """log(alpha^2 / beta), with beta = 1 read as 1 - 1e-6 so that it stays finite."""
     return 2.0 * torch.log((1.0 - beta).clamp(min=1e-6)) - torch.log(beta)

@@ -22,11 +22,25 @@ def sinusoids(position: Tensor, width: int, longest: float = 10_000.0) -> Tensor
     return torch.cat((angle.sin(), angle.cos()), dim=-1)
 
 
+def at_least(low: int, **sizes: int) -> None:
+    """Refuse sizes that a network cannot have."""
+    for name, size in sizes.items():
+        if not isinstance(size, int) or size < low:
+            raise InputError(f"{name} is {size!r}; give a whole number of at least {low}")
+
+
+def check_level(level: Tensor, batch: int) -> None:
+    """Refuse anything but one noise level a sample."""
+    if level.shape != (batch,):
+        raise ShapeError(f"level has shape {tuple(level.shape)}; give one noise level a sample: ({batch},)")
+
+
 class LabelEmbedding(nn.Module):
     """A vector for each of `classes` labels and one, the last, for "no label"; zero until trained."""
 
     def __init__(self, classes: int, width: int) -> None:
         super().__init__()
+        at_least(1, classes=classes)
         self.classes = classes
         self.table = nn.Embedding(classes + 1, width)
         nn.init.zeros_(self.table.weight)
@@ -34,10 +48,11 @@ class LabelEmbedding(nn.Module):
     def forward(self, label: Tensor | None, batch: int) -> Tensor:
         if label is None:
             label = torch.full((batch,), self.classes, device=self.table.weight.device)
-        if label.shape != (batch,) or label.is_floating_point():
-            raise ShapeError(
-                f"label is {label.dtype} of shape {tuple(label.shape)}; give one class a sample: ({batch},)"
-            )
+        if not isinstance(label, Tensor) or label.dtype not in (torch.int64, torch.int32):
+            kind = label.dtype if isinstance(label, Tensor) else type(label).__name__
+            raise InputError(f"label is {kind}; give an int64 tensor with one class a sample")
+        if label.shape != (batch,):
+            raise ShapeError(f"label has shape {tuple(label.shape)}; give one class a sample: ({batch},)")
         readable = label.device.type == "cpu" and not torch.compiler.is_compiling()
         if readable and not bool(((label >= 0) & (label <= self.classes)).all()):
             raise InputError(
@@ -52,6 +67,9 @@ class Conditioning(nn.Module):
 
     def __init__(self, width: int, classes: int | None = None, scale: float = 100.0) -> None:
         super().__init__()
+        at_least(2, width=width)
+        if width % 2:
+            raise InputError(f"width is {width}; give an even number")
         self.width, self.scale = width, scale
         self.network = nn.Sequential(nn.Linear(width, width), nn.SiLU(), nn.Linear(width, width), nn.SiLU())
         self.label = None if classes is None else LabelEmbedding(classes, width)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from noisekernel.errors import ShapeError
-from noisekernel.nn.embed import Conditioning
+from noisekernel.nn.embed import Conditioning, at_least, check_level
 
 
 class _Block(nn.Module):
@@ -39,6 +39,7 @@ class MLP(nn.Module):
         classes: int | None = None,
     ) -> None:
         super().__init__()
+        at_least(1, in_channels=in_channels, out_channels=out_channels, depth=depth)
         self.condition = Conditioning(width, classes)
         self.stem = nn.Linear(in_channels, width)
         self.blocks = nn.ModuleList(_Block(width) for _ in range(depth))
@@ -50,6 +51,7 @@ class MLP(nn.Module):
     def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
         if h.ndim != 2 or h.shape[1] != self.stem.in_features:
             raise ShapeError(f"an MLP for {self.stem.in_features} channels was given shape {tuple(h.shape)}")
+        check_level(level, len(h))
         condition = self.condition(level, label)
         h = self.stem(h)
         for block in self.blocks:

@@ -5,7 +5,8 @@ connection, here one gain a channel, started at zero. The sinusoidal embedding o
 residual block. No dropout. Where the paper is silent we chose so that its parameter counts come out: 4 heads of 32
 behind a GroupNorm, GroupNorm(8), Mish, 3x3 strided convolutions down, 4x4 transposed ones up, and at the bottom two
 blocks around attention. Without stem and outlet that is 117,934,080 parameters for 128 channels x (1, 2, 4, 8) and
-271,673,600 for 256 x (1, 1, 2, 2, 4, 4): "118 million" and "272 million" in the paper.
+271,673,600 for 256 x (1, 1, 2, 2, 4, 4): "118 million" and "272 million" in the paper. Counts do not settle everything:
+the order of norm and attention, the scale of the embedding and the stem and outlet around it all are our reading.
 """
 
 from itertools import pairwise
@@ -14,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from noisekernel.errors import InputError
-from noisekernel.nn.embed import LabelEmbedding, embed_label, sinusoids
+from noisekernel.nn.embed import LabelEmbedding, at_least, check_level, embed_label, sinusoids
 from noisekernel.nn.images import check_images, crop_like
 
 HEADS, HEAD_WIDTH, GROUPS = 4, 32, 8
@@ -96,6 +97,8 @@ class PaperUNet(nn.Module):
         classes: int | None = None,
     ) -> None:
         super().__init__()
+        at_least(1, in_channels=in_channels, out_channels=out_channels, channels=channels, levels=len(multipliers))
+        at_least(1, **{f"multipliers[{i}]": size for i, size in enumerate(multipliers)})
         if channels % GROUPS:
             raise InputError(f"channels is {channels}; the paper's U-Net needs a multiple of {GROUPS}")
         self.channels = channels
@@ -112,6 +115,7 @@ class PaperUNet(nn.Module):
 
     def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
         check_images(h, self.stem)
+        check_level(level, len(h))
         # Scaled so that (0, 1] fills the range of positions that such embeddings are made for.
         embedded = sinusoids(1000.0 * level, self.channels).to(h.dtype) + embed_label(self.label, label, len(h))
         h = self.stem(h)

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, scaled_dot_product_attention
 
 from noisekernel.errors import InputError, ShapeError
-from noisekernel.nn.embed import Conditioning, sinusoids
+from noisekernel.nn.embed import Conditioning, at_least, check_level, sinusoids
 
 
 class _Block(nn.Module):
@@ -50,6 +50,7 @@ class Transformer(nn.Module):
         classes: int | None = None,
     ) -> None:
         super().__init__()
+        at_least(1, in_channels=in_channels, out_channels=out_channels, depth=depth, heads=heads)
         if width % (2 * heads):
             raise InputError(f"width {width} does not divide into {heads} heads of an even size")
         self.condition = Conditioning(width, classes)
@@ -66,6 +67,7 @@ class Transformer(nn.Module):
                 f"a Transformer for {self.stem.in_features} channels takes (batch, {self.stem.in_features}, length); "
                 f"given {tuple(h.shape)}"
             )
+        check_level(level, len(h))
         condition = self.condition(level, label)
         h = self.stem(h.transpose(1, 2))
         h = h + sinusoids(torch.arange(h.shape[1], device=h.device), h.shape[2]).to(h.dtype)

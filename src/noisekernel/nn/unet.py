@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import interpolate, linear, pad, scaled_dot_product_attention, silu
 
 from noisekernel.errors import InputError
-from noisekernel.nn.embed import Conditioning
+from noisekernel.nn.embed import Conditioning, at_least, check_level
 from noisekernel.nn.images import check_images, crop_like
 
 
@@ -41,13 +41,6 @@ class Convolution(nn.Conv2d):
         return linear(torch.cat(patches, dim=-1), weight, self.bias).movedim(-1, 1)
 
 
-class Pointwise(nn.Linear):
-    """A 1x1 convolution: in channels-last memory a matrix product, with nothing to rearrange."""
-
-    def forward(self, h: Tensor) -> Tensor:
-        return super().forward(h.movedim(1, -1)).movedim(-1, 1)
-
-
 def _zeroed(layer: nn.Module) -> nn.Module:
     for parameter in layer.parameters():
         nn.init.zeros_(parameter)
@@ -62,11 +55,11 @@ class ResidualBlock(nn.Module):
         self.film = nn.Linear(condition, 2 * after)
         self.norm2 = _norm(after)
         self.conv2 = _zeroed(Convolution(after, after))
-        self.shortcut = Pointwise(before, after) if before != after else nn.Identity()
+        self.shortcut = nn.Conv2d(before, after, 1) if before != after else nn.Identity()
 
     def forward(self, h: Tensor, condition: Tensor) -> Tensor:
         scale, shift = self.film(condition)[:, :, None, None].chunk(2, dim=1)
-        inner = torch.addcmul(shift, self.norm2(self.conv1(silu(self.norm1(h)))), 1.0 + scale)
+        inner = self.norm2(self.conv1(silu(self.norm1(h)))) * (1.0 + scale) + shift
         return self.shortcut(h) + self.conv2(silu(inner))
 
 
@@ -77,8 +70,8 @@ class Attention(nn.Module):
         super().__init__()
         self.heads = next(heads for heads in range(max(1, channels // 64), 0, -1) if channels % heads == 0)
         self.norm = _norm(channels)
-        self.qkv = Pointwise(channels, 3 * channels)
-        self.out = _zeroed(Pointwise(channels, channels))
+        self.qkv = nn.Conv2d(channels, 3 * channels, 1)
+        self.out = _zeroed(nn.Conv2d(channels, channels, 1))
 
     def forward(self, h: Tensor) -> Tensor:
         # (n, 3c, height, width) is channels-last in memory, so that (n, pixels, 3c) is a view of it.
@@ -122,6 +115,8 @@ class UNet(nn.Module):
         classes: int | None = None,
     ) -> None:
         super().__init__()
+        at_least(1, in_channels=in_channels, out_channels=out_channels, channels=channels, levels=len(multipliers))
+        at_least(1, **{f"multipliers[{i}]": size for i, size in enumerate(multipliers)})
         if channels % 4:
             raise InputError(f"channels is {channels}; give a multiple of 4")
         if blocks < 1:
@@ -163,6 +158,7 @@ class UNet(nn.Module):
 
     def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
         check_images(h, self.stem)
+        check_level(level, len(h))
         condition = self.condition(level, label)
         h = self.stem(h.contiguous(memory_format=torch.channels_last))
         skips: list[Tensor] = []
