@@ -115,12 +115,11 @@ class UNet(nn.Module):
         classes: int | None = None,
     ) -> None:
         super().__init__()
-        at_least(1, in_channels=in_channels, out_channels=out_channels, channels=channels, levels=len(multipliers))
+        at_least(1, in_channels=in_channels, out_channels=out_channels, channels=channels)
+        at_least(1, levels=len(multipliers), blocks=blocks)
         at_least(1, **{f"multipliers[{i}]": size for i, size in enumerate(multipliers)})
         if channels % 4:
             raise InputError(f"channels is {channels}; give a multiple of 4")
-        if blocks < 1:
-            raise InputError(f"blocks is {blocks}; give at least 1")
         widths = [channels * m for m in multipliers]
         attends = set(range(2, len(widths)) if attention is None else attention)
         if not attends <= set(range(len(widths))):
