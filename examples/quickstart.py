@@ -25,7 +25,7 @@ data = spiral(10_000, torch.Generator().manual_seed(0))
 torch.manual_seed(0)
 kernel = nk.GaussianKernel(lag=0.9)
 head = nk.PreconditionedGaussian.of(data, channels=2)
-denoiser = nk.Denoiser(nk.nn.MLP(head.in_channels, head.out_channels), head)
+denoiser = nk.Denoiser(nk.nn.MLP(head.in_channels, head.out_channels, width=96), head)
 objective = nk.KL(nk.LogNormalLevels())
 
 STEPS, BATCH = 1500, 256
@@ -33,7 +33,7 @@ optimiser = torch.optim.Adam(denoiser.parameters(), lr=3e-3)
 decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, STEPS)
 for step in range(STEPS):
     numbers = range(step * BATCH, (step + 1) * BATCH)  # each example of the run has a stream of randomness of its own
-    z = data[torch.tensor([number % len(data) for number in numbers])]
+    z = data[torch.tensor(numbers) % len(data)]
     loss, info = objective(kernel, denoiser, z, nk.Streams.of(0, numbers))
     optimiser.zero_grad()
     loss.backward()

@@ -23,7 +23,7 @@ def train(denoiser, optimiser, begin, end):
     """The randomness of an example depends on its number in the run alone: there is nothing else to save."""
     for i in range(begin, end):
         numbers = range(i * BATCH, (i + 1) * BATCH)
-        z = DATA[torch.tensor([n % len(DATA) for n in numbers])]
+        z = DATA[torch.tensor(numbers) % len(DATA)]
         loss, _ = nk.Anchored()(KERNEL, denoiser, z, nk.Streams.of(3, numbers))
         optimiser.zero_grad()
         loss.backward()
