@@ -80,16 +80,13 @@ def _with_channel(x: Tensor, channels: int | None) -> Tensor:
 
 
 @dataclass(frozen=True)
-class PlainGaussian:
-    """The paper's head (eq. 18): the features are mu, and sigma2 through a softplus. The network is told beta.
+class _Gaussian:
+    """What Gaussian heads share: two features, for a mean and a variance, an element.
 
     `channels` is the size of dimension 1 of the data; None for data that has no channel dimension.
     """
 
     channels: int | None
-
-    #: Keeps sigma2 positive where softplus underflows.
-    smallest_variance = 1e-8
 
     @property
     def in_channels(self) -> int:
@@ -98,6 +95,14 @@ class PlainGaussian:
     @property
     def out_channels(self) -> int:
         return 2 * self.in_channels
+
+
+@dataclass(frozen=True)
+class PlainGaussian(_Gaussian):
+    """The paper's head (eq. 18): the features are mu, and sigma2 through a softplus. The network is told beta."""
+
+    #: Keeps sigma2 positive where softplus underflows.
+    smallest_variance = 1e-8
 
     def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
         return _with_channel(checks.floating("x", x), self.channels), beta
@@ -108,7 +113,7 @@ class PlainGaussian:
 
 
 @dataclass(frozen=True)
-class PreconditionedGaussian:
+class PreconditionedGaussian(_Gaussian):
     """A head that knows the data's mean m and variance v, so that the network learns only what they do not say.
 
     In: (x - alpha m) / sqrt(alpha^2 v + beta), of variance 1 at every noise level; told: log sigma. Out: the best
@@ -121,7 +126,6 @@ class PreconditionedGaussian:
     can neither collapse nor explode (a factor of e^5 either way).
     """
 
-    channels: int | None
     mean: float
     variance: float
 
@@ -140,14 +144,6 @@ class PreconditionedGaussian:
         if variance <= 0:
             raise InputError("all the data have one and the same value; there is nothing to learn from them")
         return cls(channels, float(z.double().mean()), variance)
-
-    @property
-    def in_channels(self) -> int:
-        return self.channels or 1
-
-    @property
-    def out_channels(self) -> int:
-        return 2 * self.in_channels
 
     def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
         x = _with_channel(checks.floating("x", x), self.channels)

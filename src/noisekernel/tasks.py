@@ -126,12 +126,7 @@ def steering(
     like any other) or of the states themselves (`on="state"`). Twice f is twice as insistent; a larger lag makes
     smaller proposals, of which more are accepted (`info.accepted`). The other options are those of `variation`.
     """
-    if not callable(f):
-        raise InputError(f"f is a {type(f).__name__}; give a function that maps a batch to one number a sample")
-    scores: dict[str, Score] = {"clean": lambda x, view: f(best(view)), "state": lambda x, view: f(x)}
-    if on not in scores:
-        raise InputError(f"on is {on!r}; f looks at the 'clean' best guess or at the noisy 'state'")
-    return variation(model, z, score=scores[on], **options)
+    return variation(model, z, score=_score(f, on), **options)
 
 
 def inpainting(
@@ -219,23 +214,10 @@ def vary(
 
 
 def steer(
-    model: NoiseModel,
-    z: Tensor,
-    f: Callable[[Tensor], Tensor],
-    n: int = 1,
-    *,
-    label: Tensor | None = None,
-    batch_size: int | None = None,
-    first: int = 0,
-    **options: Any,
+    model: NoiseModel, z: Tensor, f: Callable[[Tensor], Tensor], n: int = 1, *, on: str = "clean", **options: Any
 ) -> Tensor:
-    """`n` walks from each z towards high f, of shape (batch, n, *shape). Options: see `steering` and `variation`."""
-    many, labels = _times(n, checks.tensor("z", z), label)
-
-    def part(rows: slice) -> Run:
-        return steering(model, many[rows], f, label=_rows(labels, rows), first=first + rows.start, **options)
-
-    return _in_batches(len(many), batch_size, part).unflatten(0, (-1, n))
+    """`n` walks from each z towards high f, of shape (batch, n, *shape). Options: see `steering` and `vary`."""
+    return vary(model, z, n, score=_score(f, on), **options)
 
 
 def inpaint(
@@ -267,6 +249,15 @@ def best(view: Distribution) -> Tensor:
     if not isinstance(view, Elementwise):
         raise InputError(f"a {type(view).__name__} has no best guess of clean data; this task needs a NoiseModel")
     return view.best
+
+
+def _score(f: Callable[[Tensor], Tensor], on: str) -> Score:
+    if not callable(f):
+        raise InputError(f"f is a {type(f).__name__}; give a function that maps a batch to one number a sample")
+    scores: dict[str, Score] = {"clean": lambda x, view: f(best(view)), "state": lambda x, view: f(x)}
+    if on not in scores:
+        raise InputError(f"on is {on!r}; f looks at the 'clean' best guess or at the noisy 'state'")
+    return scores[on]
 
 
 def _from_pure_noise(model: NoiseModel, streams: Streams, schedule: Schedule) -> Run:
