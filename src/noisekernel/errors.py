@@ -1,11 +1,10 @@
 """Everything that noisekernel raises on purpose.
 
     NoiseKernelError
-    ├── InputError (ValueError)      a value that was given is not allowed
-    │   ├── ShapeError               … because of its shape
-    │   ├── DtypeError               … because of its dtype
-    │   └── ScheduleError            … because no kernel can follow these noise levels and lags
-    └── MissingExtraError (ImportError)   an optional dependency is not installed
+    └── InputError (ValueError)      a value that was given is not allowed
+        ├── ShapeError               … because of its shape
+        ├── DtypeError               … because of its dtype
+        └── ScheduleError            … because no kernel can follow these noise levels and lags
 
 Each message says what was given, what is allowed and what to do.
 """
@@ -29,7 +28,3 @@ class DtypeError(InputError):
 
 class ScheduleError(InputError):
     """Noise levels and lags that would need a negative variance, or a negative probability."""
-
-
-class MissingExtraError(NoiseKernelError, ImportError):
-    """An optional dependency is not installed; the message holds the command that installs it."""
