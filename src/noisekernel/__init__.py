@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from noisekernel import chain, distributions, errors, kernels, nn, objectives, random, schedules, tasks
+    from noisekernel import (
+        chain,
+        config,
+        data,
+        distributions,
+        errors,
+        kernels,
+        nn,
+        objectives,
+        random,
+        schedules,
+        tasks,
+    )
     from noisekernel.denoisers import (
         CategoricalHead,
         Clamped,
@@ -21,6 +33,7 @@ if TYPE_CHECKING:
     from noisekernel.distributions import Categorical, Delta, Distribution, Normal
     from noisekernel.errors import NoiseKernelError
     from noisekernel.kernels import CategoricalKernel, FiniteKernel, GaussianKernel, NoiseKernel
+    from noisekernel.models import Model, load, save
     from noisekernel.objectives import (
         KL,
         Anchored,
@@ -29,18 +42,33 @@ if TYPE_CHECKING:
         contrastive_adjustment,
     )
     from noisekernel.random import Streams
+    from noisekernel.runs import train
     from noisekernel.schedules import LogNormalLevels, Schedule, UniformLevels
     from noisekernel.tasks import inpaint, steer, synthesize, vary
     from noisekernel.transitions import NoiseModel, PlainModel
 
-_MODULES = ("chain", "distributions", "errors", "kernels", "nn", "objectives", "random", "schedules", "tasks")
+_MODULES = (
+    "chain",
+    "config",
+    "data",
+    "distributions",
+    "errors",
+    "kernels",
+    "nn",
+    "objectives",
+    "random",
+    "schedules",
+    "tasks",
+)
 _HOME = {
     "denoisers": ("CategoricalHead", "Clamped", "Denoiser", "PlainGaussian", "PreconditionedGaussian"),
     "distributions": ("Categorical", "Delta", "Distribution", "Normal"),
     "errors": ("NoiseKernelError",),
     "kernels": ("CategoricalKernel", "FiniteKernel", "GaussianKernel", "NoiseKernel"),
+    "models": ("Model", "load", "save"),
     "objectives": ("KL", "Anchored", "ContrastiveAdjustment", "Reconstruction", "contrastive_adjustment"),
     "random": ("Streams",),
+    "runs": ("train",),
     "schedules": ("LogNormalLevels", "Schedule", "UniformLevels"),
     "tasks": ("inpaint", "steer", "synthesize", "vary"),
     "transitions": ("NoiseModel", "PlainModel"),
@@ -61,6 +89,7 @@ __all__ = [
     "FiniteKernel",
     "GaussianKernel",
     "LogNormalLevels",
+    "Model",
     "NoiseKernel",
     "NoiseKernelError",
     "NoiseModel",
@@ -73,18 +102,23 @@ __all__ = [
     "Streams",
     "UniformLevels",
     "chain",
+    "config",
     "contrastive_adjustment",
+    "data",
     "distributions",
     "errors",
     "inpaint",
     "kernels",
+    "load",
     "nn",
     "objectives",
     "random",
+    "save",
     "schedules",
     "steer",
     "synthesize",
     "tasks",
+    "train",
     "vary",
 ]
 

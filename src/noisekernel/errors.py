@@ -1,6 +1,8 @@
 """Everything that noisekernel raises on purpose.
 
     NoiseKernelError
+    ├── StorageError                 a file cannot be written, read or believed
+    ├── TrainingError                training cannot go on
     └── InputError (ValueError)      a value that was given is not allowed
         ├── ShapeError               … because of its shape
         ├── DtypeError               … because of its dtype
@@ -12,6 +14,14 @@ Each message says what was given, what is allowed and what to do.
 
 class NoiseKernelError(Exception):
     """The root: `except NoiseKernelError` catches every mistake that noisekernel can name."""
+
+
+class StorageError(NoiseKernelError):
+    """A file cannot be written (a full disk), read (missing, cut short), or believed (a pickle in place of weights)."""
+
+
+class TrainingError(NoiseKernelError):
+    """Training cannot go on: the loss is no longer a number."""
 
 
 class InputError(NoiseKernelError, ValueError):

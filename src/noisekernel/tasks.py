@@ -244,6 +244,12 @@ def inpaint(
     return _in_batches(len(many), batch_size, part).unflatten(0, (-1, n))
 
 
+def read_out(model: NoiseModel, state: ChainState, steps: int) -> Tensor:
+    """The clean data of a state on the way, sharp: by `steps` annealing steps down from its noise level."""
+    schedule = model.kernel.annealing(checks.count("steps", steps), first=state.beta)
+    return Run(model, replace(state, t=0, streams=state.streams.fork()), schedule.check(model)).result()
+
+
 def best(view: Distribution) -> Tensor:
     """The best guess of the clean data, from a noise model's view of a state."""
     if not isinstance(view, Elementwise):

@@ -1,6 +1,7 @@
 """Data: a word or a path to pictures, pictures to clean data z, and back."""
 
 from noisekernel.data.codecs import Codec, ContinuousCodec, LevelsCodec
+from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
 from noisekernel.data.pictures import BadPictureError, Picture, Size
 from noisekernel.data.source import Pictures, Source, Summary, load
 from noisekernel.data.sources import open_source
@@ -9,12 +10,17 @@ __all__ = [
     "BadPictureError",
     "Codec",
     "ContinuousCodec",
+    "Examples",
+    "InMemory",
     "LevelsCodec",
     "Picture",
     "Pictures",
+    "ReadAsNeeded",
     "Size",
     "Source",
+    "Streamed",
     "Summary",
+    "Treatment",
     "load",
     "open_source",
 ]

@@ -5,7 +5,7 @@ what cannot be read is either the end of it (`bad="fail"`) or left out and liste
 never a silent hole.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -39,6 +39,20 @@ class Source(Protocol):
     def natural_size(self) -> Size | None:
         """The size all pictures have, where that is known without reading them."""
         ...
+
+
+@runtime_checkable
+class FarSource(Protocol):
+    """Pictures that come one after the other, with no way to ask for one by number."""
+
+    @property
+    def classes(self) -> Sequence[str]: ...
+
+    def turn(self, number: int, seed: int) -> Iterator[tuple[str, bytes, int | None]]:
+        """Name, content and label of each picture, in the order of this pass over them."""
+        ...
+
+    def read(self, content: bytes, size: Size) -> Picture: ...
 
 
 @dataclass
@@ -115,8 +129,13 @@ def number_classes(names: Iterable[str]) -> dict[str, int]:
     return {name: i for i, name in enumerate(sorted(set(names)))}
 
 
-def load(source: Source, size: Size | None = None, bad: str = "fail") -> Pictures:
-    """All pictures of a source, in memory, at one size (by default their own, where they have one)."""
+def load(
+    source: Source, size: Size | None = None, bad: str = "fail", progress: Callable[[int], None] = lambda done: None
+) -> Pictures:
+    """All pictures of a source, in memory, at one size (by default their own, where they have one).
+
+    `progress` is told how many have been read.
+    """
     if bad not in ("fail", "skip"):
         raise InputError(f"bad is {bad!r}; a picture that cannot be read can 'fail' the whole or be left out: 'skip'")
     size = size or source.natural_size()
@@ -126,6 +145,7 @@ def load(source: Source, size: Size | None = None, bad: str = "fail") -> Picture
     pixels = np.empty((len(source), *size), dtype=np.uint8)
     labels, summary = [], Summary()
     for i in range(len(source)):
+        progress(i)
         try:
             picture = source.read(i, size)
         except BadPictureError as error:

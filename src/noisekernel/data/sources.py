@@ -8,6 +8,7 @@
 | `….npy`, `….npz` | an array of bytes |
 | `…idx3-ubyte`, `…idx3-ubyte.gz` | an idx file, with its labels if they lie beside it |
 | `….tar`, `….tar.gz`, `….tgz` | the CIFAR-10 archive, Python or binary form |
+| `hf:NAME` | a data set of the Hugging Face Hub, or its files here (`data/hub.py` has the options) |
 """
 
 from difflib import get_close_matches
@@ -16,13 +17,14 @@ from pathlib import Path
 from noisekernel.data.arrays import read_digits, read_idx, read_numpy
 from noisekernel.data.cifar import read_cifar10
 from noisekernel.data.folder import FolderSource
-from noisekernel.data.source import Source
+from noisekernel.data.hub import open_hub
+from noisekernel.data.source import FarSource, Source
 from noisekernel.errors import InputError
 
 WORDS = {"digits": read_digits}
 
 
-def open_source(what: str | Path) -> Source:
+def open_source(what: str | Path) -> Source | FarSource:
     """The source that a word or a path stands for.
 
     >>> len(open_source("digits"))
@@ -30,6 +32,8 @@ def open_source(what: str | Path) -> Source:
     """
     if str(what) in WORDS:
         return WORDS[str(what)]()
+    if str(what).startswith("hf:"):
+        return open_hub(str(what).removeprefix("hf:"))
     path = Path(what)
     if path.is_dir():
         idx = [

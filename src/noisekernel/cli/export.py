@@ -1,0 +1,24 @@
+"""`nk export`: the denoiser for other programs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from noisekernel.cli import common
+
+
+def export(
+    model: common.ModelArgument,
+    out: Annotated[Path, typer.Option(help="The file: .pt2 (torch.export) or .onnx.")],
+    json: common.Json = False,
+    force: common.Force = False,
+) -> None:
+    """Write the denoiser as a torch.export program or ONNX file, checked against the original."""
+    from noisekernel import outputs
+    from noisekernel.export import export as write
+
+    outputs.new_file(out, force=force)
+    figures = write(model, out)
+    text = f"{out}: {figures['inputs']} to {figures['outputs']}; largest difference from the original "
+    common.say(figures, json, text + f"{figures['largest_difference']:.2g}")

@@ -1,0 +1,57 @@
+"""`nk`: finds the subcommand, and turns our errors into one sentence and exit code 2."""
+
+import sys
+
+import typer
+
+from noisekernel import __version__
+from noisekernel.cli import demo, export, hub, info, inpaint, recipes, sample, train, vary, walk
+from noisekernel.errors import NoiseKernelError
+
+app = typer.Typer(
+    name="nk",
+    help="Learn, from examples, a Markov chain whose stationary distribution is your data, and use it.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("train")(train.train)
+app.command("sample")(sample.sample)
+app.command("vary")(vary.vary)
+app.command("inpaint")(inpaint.inpaint)
+app.command("walk")(walk.walk)
+app.command("info")(info.info)
+app.command("recipes")(recipes.recipes)
+app.command("push")(hub.push)
+app.command("pull")(hub.pull)
+app.command("export")(export.export)
+app.command("demo")(demo.demo)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None: ...
+
+
+def main() -> None:
+    """The entry point."""
+    try:
+        app()
+    except NoiseKernelError as error:
+        print(f"nk: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            sys.exit(0)
+        print(f"nk: {error.filename or 'the disk'}: {error.strerror or error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("nk: interrupted", file=sys.stderr)
+        sys.exit(130)

@@ -1,0 +1,78 @@
+"""`nk sample`: new pictures."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from noisekernel.cli import common
+
+
+def sample(
+    model: common.ModelArgument,
+    n: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 16,
+    out: common.Out = Path("samples"),
+    sampler: Annotated[
+        str | None, typer.Option(help="deterministic, stochastic, corrected, or paper (default: the model's).")
+    ] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Network calls a picture (default: the sampler's).")] = None,
+    label: common.Label = None,
+    seed: common.Seed = 0,
+    device: common.Device = None,
+    batch_size: common.BatchSize = 64,
+    json: common.Json = False,
+    force: common.Force = False,
+) -> None:
+    """Draw new pictures: one PNG each, a contact sheet, and a manifest.
+
+    Under torchrun or accelerate launch the processes share the work, and the pictures are those of one process.
+    """
+    from time import perf_counter
+
+    from PIL import Image
+
+    from noisekernel import config, models, outputs, tasks
+
+    rank, world = common.process()
+    common.wait_for_everyone(device)
+    folder = outputs.new_folder(out, force=force)
+    common.wait_for_everyone(device)
+    chain = models.load(model, device)
+    chosen = sampler or chain.design.sampling.sampler
+    count = steps if steps or sampler else chain.design.sampling.steps
+    schedule = config.sampler(chosen, chain.kernel, count)
+    labels = common.label_for(chain, label, n)
+    how = {
+        "task": "sample",
+        "model": common.model_name(model),
+        "sampler": chosen,
+        "steps": schedule.steps,
+        "seed": seed,
+    }
+
+    def made(i: int) -> dict[str, object]:
+        own = {} if labels is None else {"label": chain.classes[int(labels[i])]}
+        return {**how, "sample": i, **own}
+
+    names = [f"{i:0{max(4, len(str(n - 1)))}d}" for i in range(n)]
+    batches = [range(first, min(first + batch_size, n)) for first in range(0, n, batch_size)][rank::world]
+    began = perf_counter()
+    with common.bar(len(batches) * schedule.steps, "drawing") as advance:
+        for rows in batches:
+            own = None if labels is None else labels[rows.start : rows.stop]
+            run = tasks.synthesis(chain, len(rows), schedule=schedule, label=own, seed=seed, first=rows.start)
+            images = chain.draw(common.walk_to_the_end(run, advance))
+            outputs.write_pictures(folder, images, [made(i) for i in rows], names[rows.start : rows.stop])
+    common.wait_for_everyone(device)
+    if rank > 0:
+        return
+    seconds = perf_counter() - began
+    shown = []
+    for name in names[:400]:
+        with Image.open(folder / f"{name}.png") as image:
+            shown.append(image.copy())
+    outputs.save_png(outputs.contact_sheet(shown), folder / "sheet.png", how)
+    outputs.write_manifest(folder, how, [{"file": f"{name}.png", **made(i)} for i, name in enumerate(names)])
+    figures = {**how, "n": n, "out": str(folder), "seconds": round(seconds, 3)}
+    beyond = f" (the first 400 of {n})" if n > 400 else ""
+    common.say(figures, json, f"{n} pictures in {seconds:.1f} s: {folder}/, all on {folder / 'sheet.png'}{beyond}")

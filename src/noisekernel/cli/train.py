@@ -1,0 +1,58 @@
+"""`nk train`: from data to a model."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from noisekernel.cli import common
+
+
+def train(
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA", help="digits, a folder of pictures, .npy/.npz, an idx file, a CIFAR-10 archive, or hf:NAME."
+        ),
+    ],
+    out: Annotated[Path | None, typer.Option(help="The folder of the run; new, unless --resume.")] = None,
+    recipe: Annotated[
+        str | None,
+        typer.Option(help="A recipe's name or file (default: small on a CPU, default on a GPU; see nk recipes)."),
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value, such as training.batch=128; may be repeated.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint, if there is one.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="A few steps only: what would it cost?")] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same weights (default: 0).")] = None,
+    device: common.Device = None,
+    json: common.Json = False,
+) -> None:
+    """Train a chain on your data.
+
+    Stop it with Ctrl-C or kill it: --resume goes on to the same end. For many GPUs: torchrun --nproc-per-node 8 -m
+    noisekernel train DATA --out DIR.
+    """
+    from noisekernel import runs
+    from noisekernel.errors import InputError
+    from noisekernel.training.trainer import Stopped
+
+    if dry_run:
+        figures = runs.dry_run(data, recipe=recipe, settings=set_ or (), seed=seed or 0, device=device)
+        common.say(figures, json, runs.told(figures))
+        return
+    if out is None:
+        raise InputError("say where the run goes: --out DIR")
+    try:
+        model = runs.train(
+            data, out, recipe=recipe, settings=set_ or (), seed=seed, device=device, resume=resume, progress=not json
+        )
+    except Stopped as stopped:
+        print(f"nk: {stopped}; go on with the same command and --resume", file=sys.stderr)
+        raise typer.Exit(128 + stopped.signal_number) from None
+    if common.process()[0] == 0:
+        history = {key: value for key, value in model.history.items() if key != "recipe"}
+        figures = {"out": str(out), "parameters": model.parameters, **history}
+        common.say(figures, json, f"the model is in {out}. Next: nk sample {out} -n 16")

@@ -1,0 +1,476 @@
+"""Recipes: whole runs as data. The only place that maps names to classes.
+
+A recipe says what the data becomes, which kernel, network, head and objective, how to train and how to sample. It is a
+TOML file (those in `recipes/` go by name) or any JSON of the same keys; `key=value` settings override it. What is not
+known is refused, with the nearest name that is.
+"""
+
+import json
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import Field, ValidationError, model_validator
+from torch import Tensor
+from torch import nn as torch_nn
+
+from noisekernel import kernels, nn, objectives, schedules
+from noisekernel.data.codecs import Codec, ContinuousCodec, LevelsCodec
+from noisekernel.data.pictures import Size
+from noisekernel.denoisers import CategoricalHead, Denoiser, Head, PlainGaussian, PreconditionedGaussian
+from noisekernel.errors import InputError
+from noisekernel.training.settings import Count, Positive, Share, Strict, TrainingSettings
+
+Level = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+Lag = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
+
+
+# Data -----------------------------------------------------------------------------------------------------------------
+
+
+class Continuous(Strict):
+    """Bytes to [-1, 1]."""
+
+    kind: Literal["continuous"] = "continuous"
+
+    def build(self) -> Codec:
+        return ContinuousCodec()
+
+
+class Levels(Strict):
+    """Bytes to `levels` equal bins."""
+
+    kind: Literal["levels"] = "levels"
+    levels: Annotated[int, Field(ge=2, le=256, strict=True)] = 10
+
+    def build(self) -> Codec:
+        return LevelsCodec(self.levels)
+
+
+CodecConfig = Annotated[Continuous | Levels, Field(discriminator="kind")]
+
+
+class DataConfig(Strict):
+    """What pictures are made into."""
+
+    #: Channels, height and width; by default the data's own size, and for pictures of many sizes `otherwise`.
+    size: tuple[Literal[1, 3, 4], Count, Count] | None = None
+    otherwise: tuple[Literal[1, 3, 4], Count, Count] = (3, 64, 64)
+    codec: CodecConfig = Continuous()
+    #: Mirror half of the pictures, left to right.
+    flip: bool = False
+    #: Learn the classes too, where the data has any, and forget this share of the labels so as to do without as well.
+    labels: bool = False
+    forget: Share = 0.2
+    #: Names for the classes 0, 1, 2 …, where the data has none.
+    class_names: tuple[str, ...] | None = None
+    #: What to do with a file that is no picture: stop, or leave it out and say so.
+    bad: Literal["fail", "skip"] = "fail"
+    #: Sets of up to so many MB live in memory as bytes; larger ones are read by `workers` processes as needed.
+    memory: Annotated[int, Field(ge=0, strict=True)] = 4_000
+    workers: Annotated[int, Field(ge=0, strict=True)] = 4
+
+    def size_for(self, natural: Size | None) -> Size:
+        """The size to make pictures into."""
+        return Size(*self.size) if self.size else natural or Size(*self.otherwise)
+
+
+# Mathematics ----------------------------------------------------------------------------------------------------------
+
+
+class GaussianConfig(Strict):
+    """`GaussianKernel`."""
+
+    kind: Literal["gaussian"] = "gaussian"
+    lag: Lag = 0.9
+
+    def build(self) -> kernels.NoiseKernel:
+        return kernels.GaussianKernel(lag=self.lag)
+
+
+class CategoricalConfig(Strict):
+    """`CategoricalKernel`; the number of classes is that of the codec's levels."""
+
+    kind: Literal["categorical"] = "categorical"
+    lag: Lag = 0.95
+    classes: Annotated[int, Field(ge=2, strict=True)] = 10
+    carry_visible: bool = False
+
+    def build(self) -> kernels.NoiseKernel:
+        return kernels.CategoricalKernel(lag=self.lag, classes=self.classes, carry_visible=self.carry_visible)
+
+
+KernelConfig = Annotated[GaussianConfig | CategoricalConfig, Field(discriminator="kind")]
+
+
+class PlainHeadConfig(Strict):
+    """`PlainGaussian`, the paper's."""
+
+    kind: Literal["plain"] = "plain"
+
+    def build(self, channels: int) -> Head:
+        return PlainGaussian(channels)
+
+
+class PreconditionedHeadConfig(Strict):
+    """`PreconditionedGaussian`; the data's moments are measured when training begins."""
+
+    kind: Literal["preconditioned"] = "preconditioned"
+    mean: float | None = None
+    variance: Positive | None = None
+
+    def measured(self, z: Tensor) -> "PreconditionedHeadConfig":
+        head = PreconditionedGaussian.of(z, channels=None)
+        return PreconditionedHeadConfig(mean=head.mean, variance=head.variance)
+
+    def build(self, channels: int) -> Head:
+        # A plan can be made before the data is seen; nothing is trained with these stand-ins.
+        mean, variance = 0.0 if self.mean is None else self.mean, self.variance or 1.0
+        return PreconditionedGaussian(channels, mean, variance)
+
+
+class CategoricalHeadConfig(Strict):
+    """`CategoricalHead`."""
+
+    kind: Literal["categorical"] = "categorical"
+    classes: Annotated[int, Field(ge=2, strict=True)] = 10
+
+    def build(self, channels: int) -> Head:
+        return CategoricalHead(self.classes, channels)
+
+
+HeadConfig = Annotated[PlainHeadConfig | PreconditionedHeadConfig | CategoricalHeadConfig, Field(discriminator="kind")]
+
+
+class UNetConfig(Strict):
+    """`nn.UNet`."""
+
+    kind: Literal["unet"] = "unet"
+    channels: Count = 64
+    multipliers: Annotated[tuple[Count, ...], Field(min_length=1)] = (1, 2, 2)
+    blocks: Count = 2
+    attention: tuple[int, ...] | None = None
+
+    def build(self, head: Head, classes: int | None) -> torch_nn.Module:
+        settings = self.model_dump(exclude={"kind"})
+        return nn.UNet(head.in_channels, head.out_channels, **settings, classes=classes)
+
+
+class PaperUNetConfig(Strict):
+    """`nn.PaperUNet`."""
+
+    kind: Literal["paper-unet"] = "paper-unet"
+    channels: Count = 128
+    multipliers: Annotated[tuple[Count, ...], Field(min_length=1)] = (1, 2, 4, 8)
+
+    def build(self, head: Head, classes: int | None) -> torch_nn.Module:
+        settings = self.model_dump(exclude={"kind"})
+        return nn.PaperUNet(head.in_channels, head.out_channels, **settings, classes=classes)
+
+
+NetworkConfig = Annotated[UNetConfig | PaperUNetConfig, Field(discriminator="kind")]
+
+
+class UniformConfig(Strict):
+    """`UniformLevels`: the paper's."""
+
+    kind: Literal["uniform"] = "uniform"
+    low: Level = 0.01
+    high: Level = 1.0
+
+    def build(self) -> schedules.Levels:
+        return schedules.UniformLevels(self.low, self.high)
+
+
+class LogNormalConfig(Strict):
+    """`LogNormalLevels`."""
+
+    kind: Literal["log-normal"] = "log-normal"
+    mean: float = -1.2
+    std: Positive = 1.2
+
+    def build(self) -> schedules.Levels:
+        return schedules.LogNormalLevels(self.mean, self.std)
+
+
+LevelsConfig = Annotated[UniformConfig | LogNormalConfig, Field(discriminator="kind")]
+
+
+class ObjectiveConfig(Strict):
+    """What to minimise."""
+
+    kind: Literal["contrastive", "kl", "reconstruction", "anchored"] = "anchored"
+    levels: LevelsConfig = LogNormalConfig()
+    #: For `anchored`: what holds contrastive adjustment to the denoiser, and how much of the adjustment is added.
+    by: Literal["kl", "reconstruction"] = "kl"
+    weight: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1.0
+    #: For `contrastive` and `anchored`: the weight of the control variate.
+    control: float = 0.0
+
+    def build(self) -> objectives.Objective:
+        levels = self.levels.build()
+        anchors: dict[str, type[objectives.Anchor]] = {
+            "kl": objectives.KL,
+            "reconstruction": objectives.Reconstruction,
+        }
+        if self.kind in anchors:
+            return anchors[self.kind](levels)
+        if self.kind == "contrastive":
+            return objectives.ContrastiveAdjustment(levels, self.control)
+        return objectives.Anchored(levels, anchors[self.by](), self.weight, self.control)
+
+
+# Sampling -------------------------------------------------------------------------------------------------------------
+
+
+class SamplingConfig(Strict):
+    """How `nk sample` draws unless told otherwise."""
+
+    sampler: str = "deterministic"
+    steps: Count = 50
+
+    @model_validator(mode="after")
+    def _known(self) -> "SamplingConfig":
+        if self.sampler not in SAMPLERS:
+            raise ValueError(unknown("sampler", self.sampler, SAMPLERS))
+        return self
+
+
+def _paper(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Schedule:
+    if isinstance(kernel, kernels.CategoricalKernel):
+        return schedules.Schedule.along(schedules.linear(1.0, 0.5), steps or 500, lag=0.95)
+    return schedules.Schedule.along(schedules.linear(1.0, 0.01), steps or 100, lag=0.5)
+
+
+def _corrected(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Schedule:
+    # A step down and an equilibrium step by turns: two network calls a level.
+    return kernel.annealing(max((steps or 100) // 2, 1)).with_correctors(1, 0.9)
+
+
+#: A sampler is a schedule for a kernel, in a number of steps or in as many as it likes best.
+SAMPLERS: dict[str, Callable[[kernels.NoiseKernel, int | None], schedules.Schedule]] = {
+    "deterministic": lambda kernel, steps: kernel.annealing(steps or 50),
+    "stochastic": lambda kernel, steps: kernel.annealing(steps or 100, keep=0.8),
+    "corrected": _corrected,
+    "paper": _paper,
+}
+
+
+def sampler(name: str, kernel: kernels.NoiseKernel, steps: int | None = None) -> schedules.Schedule:
+    """The schedule of a sampler by name: deterministic, stochastic, corrected, or paper."""
+    if name not in SAMPLERS:
+        raise InputError(unknown("sampler", name, SAMPLERS))
+    return SAMPLERS[name](kernel, steps).check(kernel)
+
+
+# Whole recipes --------------------------------------------------------------------------------------------------------
+
+
+class Published(Strict):
+    """What a paper reports for its own run of this recipe. Never a figure of ours."""
+
+    source: str
+    fid: float
+    fid_note: str = ""
+    inception_score: float | None = None
+
+
+class Design(Strict):
+    """What a model is made of: all that is needed to build it, before its weights."""
+
+    shape: tuple[Count, Count, Count]
+    codec: CodecConfig
+    kernel: KernelConfig
+    head: HeadConfig
+    network: NetworkConfig
+    classes: tuple[str, ...] = ()
+    sampling: SamplingConfig = SamplingConfig()
+
+    def denoiser(self) -> Denoiser:
+        head = self.head.build(self.shape[0])
+        return Denoiser(self.network.build(head, len(self.classes) or None), head)
+
+
+class Recipe(Strict):
+    """A whole run: everything but the data itself, the folder and the seed."""
+
+    name: str = "custom"
+    about: str = ""
+    data: DataConfig = DataConfig()
+    kernel: KernelConfig = GaussianConfig()
+    network: NetworkConfig = UNetConfig()
+    head: HeadConfig = PreconditionedHeadConfig()
+    objective: ObjectiveConfig = ObjectiveConfig()
+    training: TrainingSettings = TrainingSettings()
+    sampling: SamplingConfig = SamplingConfig()
+    published: Published | None = None
+
+    @model_validator(mode="after")
+    def _one_kind_of_data(self) -> "Recipe":
+        kinds = {self.data.codec.kind == "levels", self.kernel.kind == "categorical", self.head.kind == "categorical"}
+        if len(kinds) > 1:
+            raise ValueError(
+                f"codec {self.data.codec.kind!r}, kernel {self.kernel.kind!r} and head {self.head.kind!r} do not go "
+                "together: either all are for categories (levels, categorical, categorical) or none is"
+            )
+        if isinstance(self.data.codec, Levels):
+            counts = {self.data.codec.levels, self.kernel.classes, self.head.classes}  # type: ignore[union-attr]
+            if len(counts) > 1:
+                raise ValueError(
+                    f"data.codec.levels, kernel.classes and head.classes must be one number, and are {sorted(counts)}"
+                )
+        if self.kernel.kind == "categorical" and self.objective.levels.kind != "uniform":
+            raise ValueError("log-normal levels are for continuous data; set objective.levels.kind=uniform")
+        return self
+
+    def design(self, size: Size, classes: Sequence[str] = ()) -> Design:
+        """The model that this recipe makes of pictures of this size."""
+        return Design(
+            shape=(size.channels, size.height, size.width),
+            codec=self.data.codec,
+            kernel=self.kernel,
+            head=self.head,
+            network=self.network,
+            classes=tuple(classes),
+            sampling=self.sampling,
+        )
+
+
+# Reading --------------------------------------------------------------------------------------------------------------
+
+Some = TypeVar("Some", bound=Strict)
+
+
+def recipe_names() -> list[str]:
+    """The recipes that come with the package."""
+    root = files("noisekernel") / "recipes"
+    names = []
+    for entry in root.iterdir():
+        if entry.name.endswith(".toml"):
+            names.append(entry.name.removesuffix(".toml"))
+        elif entry.is_dir():
+            names += [
+                f"{entry.name}/{e.name.removesuffix('.toml')}" for e in entry.iterdir() if e.name.endswith(".toml")
+            ]
+    return sorted(names, key=lambda name: ("/" in name, name))
+
+
+def recipe(name: str | Path = "default", settings: Sequence[str] | Mapping[str, Any] = ()) -> Recipe:
+    """A recipe by name or from a file, with settings such as "training.batch=128" put in.
+
+    >>> recipe("digits", ["training.images=5000"]).training.images
+    5000
+    """
+    given = dict(settings) if isinstance(settings, Mapping) else dict(map(_setting, settings))
+    changes: dict[str, Any] = {}
+    for key, value in given.items():
+        _put(changes, key.split("."), value)
+    content = _merged(_merged(Recipe().model_dump(), _content(name)), changes)
+    if given and "name" not in given:
+        content["name"] = f"{content['name']} with changes"
+    return read(Recipe, content, f"recipe {name}")
+
+
+def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with what is in `over` put in its place. A table of another kind has other settings: it begins anew."""
+    if over.get("kind", base.get("kind")) != base.get("kind"):
+        return dict(over)
+    both = {
+        key: _merged(base[key], over[key])
+        for key in base.keys() & over.keys()
+        if isinstance(base[key], Mapping) and isinstance(over[key], Mapping)
+    }
+    return {**base, **over, **both}
+
+
+def _content(name: str | Path) -> dict[str, Any]:
+    known = recipe_names()
+    if str(name) in known:
+        text = (files("noisekernel") / "recipes").joinpath(*f"{name}.toml".split("/")).read_text(encoding="utf-8")
+        return {"name": str(name), **tomllib.loads(text)}
+    path = Path(name)
+    if not path.is_file():
+        raise InputError(f"{unknown('recipe', str(name), known)} Or give the path of a .toml or .json file.")
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except (ValueError, OSError) as error:
+        raise InputError(f"{path} cannot be read as a recipe: {error}") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path} holds a {type(content).__name__}; a recipe is a table of settings")
+    return {"name": path.stem, **content}
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise InputError(f"{text!r} is no setting; write key=value, such as training.batch=128")
+    try:
+        return key.strip(), json.loads(value)
+    except ValueError:
+        return key.strip(), value.strip()
+
+
+def _put(content: dict[str, Any], path: list[str], value: Any) -> None:
+    *tables, last = path
+    for table in tables:
+        inner = content.setdefault(table, {})
+        if not isinstance(inner, dict):
+            raise InputError(f"{'.'.join(path)} is set inside {table}, which is set as a whole too; give one of them")
+        content = inner
+    content[last] = value
+
+
+def read(kind: type[Some], content: Any, origin: str) -> Some:
+    """`content` as settings of this kind, or an error with a sentence for each thing that is wrong."""
+    try:
+        return kind.model_validate(content)
+    except ValidationError as error:
+        sentences = [_sentence(kind, content, dict(problem)) for problem in error.errors()]
+        raise InputError(f"{origin}: {'; '.join(sentences)}") from None
+
+
+def _sentence(kind: type[Strict], content: Any, problem: dict[str, Any]) -> str:
+    # Where a setting is one of several kinds, the place names the kind as well, which is no key of the user's.
+    place, here = [], content
+    for part in problem["loc"]:
+        if isinstance(here, Mapping) and part not in here and part != problem["loc"][-1]:
+            continue
+        place.append(str(part))
+        here = here.get(part) if isinstance(here, Mapping) else None
+    name = ".".join(place) or "the whole"
+    if problem["type"] == "extra_forbidden":
+        known = [".".join(path) for path in _paths(kind)]
+        near = get_close_matches(name, known, n=1, cutoff=0.5)
+        near = near or get_close_matches(place[-1], [path.split(".")[-1] for path in known], n=1)
+        return f"there is no setting {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+    if problem["type"] == "value_error":
+        return str(problem["ctx"]["error"])
+    given = "" if problem["type"] == "missing" else f"is {problem['input']!r}; "
+    return f"{name} {given}{problem['msg'][:1].lower()}{problem['msg'][1:]}"
+
+
+def _paths(kind: type[Strict]) -> list[tuple[str, ...]]:
+    """All the keys there are, dotted where they are nested."""
+    paths: list[tuple[str, ...]] = []
+    for name, field in kind.model_fields.items():
+        paths.append((name,))
+        for inner in _kinds_in(field.annotation):
+            paths += [(name, *path) for path in _paths(inner)]
+    return paths
+
+
+def _kinds_in(annotation: Any) -> list[type[Strict]]:
+    if isinstance(annotation, type) and issubclass(annotation, Strict):
+        return [annotation]
+    return [kind for inner in getattr(annotation, "__args__", ()) for kind in _kinds_in(inner)]
+
+
+def unknown(what: str, name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+    """The sentence for a name that is not known."""
+    near = get_close_matches(name, list(known), n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(known)}."
+    return f"there is no {what} called {name!r}. {hint}"

@@ -1,0 +1,247 @@
+"""Training examples by number: what example k of a run is depends on the seed and k alone.
+
+Example k is picture `order(k)`: each pass over the data is a new permutation of it, drawn from the seed and the number
+of the pass. Whether it is mirrored, and whether its label is withheld, is drawn from the seed and k. So a run that is
+resumed, or shared among any number of processes, sees the very same examples, and there is no state to save.
+
+Small sets live in memory as bytes (`InMemory`). Large ones are read as they are needed, by worker processes
+(`ReadAsNeeded`), and what has no numbers at all, a stream from afar, is read from its beginning (`Streamed`).
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset, IterableDataset
+
+from noisekernel.data.codecs import Codec
+from noisekernel.data.pictures import BadPictureError, Picture, Size
+from noisekernel.data.source import FarSource, Pictures, Source, Summary
+from noisekernel.errors import InputError
+from noisekernel.random import Streams, uniform
+
+#: So many unreadable pictures in a row are the end of it, even if such are to be left out.
+MOST_BAD = 100
+#: Clean data, and a label a sample where there are labels.
+Batch = tuple[Tensor, Tensor | None]
+
+
+class Order:
+    """Example k to the number of a picture: pass after pass, each in a new order."""
+
+    def __init__(self, n: int, seed: int) -> None:
+        self.n, self.seed = n, seed
+        self._pass, self._permutation = -1, torch.empty(0, dtype=torch.int64)
+
+    def __call__(self, k: int) -> int:
+        turn, place = divmod(k, self.n)
+        if turn != self._pass:
+            generator = torch.Generator().manual_seed((self.seed * 1_000_003 + turn) % 2**63)
+            self._pass, self._permutation = turn, torch.randperm(self.n, generator=generator)
+        return int(self._permutation[place])
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """From stored bytes to what is trained on."""
+
+    codec: Codec
+    seed: int
+    flip: bool = False
+    #: The number of classes, or None for training without labels, and the share of labels that is withheld.
+    classes: int | None = None
+    forget: float = 0.0
+
+    def __call__(self, pixels: Tensor, labels: Tensor | None, numbers: range, device: torch.device) -> Batch:
+        # Bytes are moved, a quarter of what floats would be, and become z where the network is.
+        pixels = _moved(pixels, device)
+        # A seed of its own, so that it does not share numbers with the noise.
+        streams = Streams.of(self.seed ^ 0x5DEECE66D, numbers, device)
+        mirrored, withheld = uniform((len(numbers), 2), streams).unbind(dim=1)
+        if self.flip:
+            pixels = torch.where((mirrored < 0.5)[:, None, None, None], pixels.flip(-1), pixels)
+        z = self.codec.encode(pixels)
+        if self.classes is None or labels is None:
+            return z, None
+        return z, torch.where(withheld < self.forget, self.classes, _moved(labels, device))
+
+
+def _moved(tensor: Tensor, device: torch.device) -> Tensor:
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
+
+
+class Examples(Protocol):
+    """What a trainer asks of data."""
+
+    @property
+    def summary(self) -> Summary: ...
+
+    def stream(self, parts: Iterable[range], device: torch.device) -> Iterator[Batch]:
+        """A batch for each range of example numbers, in their order."""
+        ...
+
+
+@dataclass
+class InMemory:
+    """Pictures in memory.
+
+    >>> from noisekernel.data import ContinuousCodec, load, open_source
+    >>> examples = InMemory(load(open_source("digits")), Treatment(ContinuousCodec(), seed=0))
+    >>> z, label = next(examples.stream([range(4)], torch.device("cpu")))
+    >>> z.shape, label
+    (torch.Size([4, 1, 8, 8]), None)
+    """
+
+    pictures: Pictures
+    treatment: Treatment
+
+    @property
+    def summary(self) -> Summary:
+        return self.pictures.summary
+
+    def stream(self, parts: Iterable[range], device: torch.device) -> Iterator[Batch]:
+        order = Order(len(self.pictures), self.treatment.seed)
+        labels = self.pictures.labels
+        for numbers in parts:
+            chosen = torch.tensor([order(k) for k in numbers])
+            own = None if labels is None else labels[chosen]
+            yield self.treatment(self.pictures.pixels[chosen], own, numbers, device)
+
+
+@dataclass
+class ReadAsNeeded:
+    """Pictures read by `workers` processes shortly before they are needed (0: by this one)."""
+
+    source: Source
+    size: Size
+    treatment: Treatment
+    bad: str = "fail"
+    workers: int = 4
+    summary: Summary = field(default_factory=Summary)
+
+    def stream(self, parts: Iterable[range], device: torch.device) -> Iterator[Batch]:
+        parts = list(parts)
+        loader = DataLoader(
+            _Numbered(self.source, self.size, self.treatment.seed, self.bad),
+            batch_sampler=parts,  # type: ignore[arg-type]
+            num_workers=self.workers,
+            collate_fn=_collate,
+            prefetch_factor=4 if self.workers else None,
+        )
+        for numbers, (pixels, labels, notes) in zip(parts, loader, strict=True):
+            _account(self.summary, notes, self.bad, len(pixels))
+            yield self.treatment(pixels, labels, numbers, device)
+
+
+@dataclass(frozen=True)
+class _Read:
+    picture: Picture | None
+    label: int | None
+    #: Names and reasons of what could not be read on the way.
+    bad: tuple[tuple[str, str], ...] = ()
+
+
+class _Numbered(Dataset[_Read]):
+    """Example number to picture. One that cannot be read gives its place to the next that can."""
+
+    def __init__(self, source: Source, size: Size, seed: int, bad: str) -> None:
+        self.source, self.size, self.bad = source, size, bad
+        self.order = Order(len(source), seed)
+
+    def __getitem__(self, k: int) -> _Read:
+        first = self.order(k)
+        bad: list[tuple[str, str]] = []
+        for i in ((first + step) % len(self.source) for step in range(len(self.source))):
+            try:
+                return _Read(self.source.read(i, self.size), self.source.label(i), tuple(bad))
+            except BadPictureError as error:
+                bad.append((self.source.name(i), str(error)))
+                if self.bad == "fail" or len(bad) >= MOST_BAD:
+                    break
+        return _Read(None, None, tuple(bad))
+
+
+@dataclass
+class Streamed:
+    """Pictures from a stream, read by one worker process. Resuming skips, unread, what was seen before."""
+
+    source: FarSource
+    size: Size
+    treatment: Treatment
+    bad: str = "fail"
+    workers: int = 1
+    summary: Summary = field(default_factory=Summary)
+
+    def stream(self, parts: Iterable[range], device: torch.device) -> Iterator[Batch]:
+        parts = list(parts)
+        loader = DataLoader(
+            _InOrder(self.source, self.size, self.treatment.seed, parts),
+            batch_size=None,
+            num_workers=min(self.workers, 1),
+            prefetch_factor=4 if self.workers else None,
+        )
+        for numbers, (pixels, labels, notes) in zip(parts, loader, strict=True):
+            _account(self.summary, notes, self.bad, len(pixels))
+            yield self.treatment(pixels, labels, numbers, device)
+
+
+class _InOrder(IterableDataset[Any]):
+    def __init__(self, source: FarSource, size: Size, seed: int, parts: list[range]) -> None:
+        self.source, self.size, self.seed, self.parts = source, size, seed, parts
+
+    def _items(self) -> Iterator[tuple[str, bytes, int | None]]:
+        """The stream, pass after pass."""
+        for turn in count():
+            some = False
+            for item in self.source.turn(turn, self.seed):
+                some = True
+                yield item
+            if not some:
+                raise InputError("the stream holds no picture")
+
+    def __iter__(self) -> Iterator[Any]:
+        # Every process reads the whole stream but unpacks only its own part of it. Example k is item k of the stream,
+        # or, if that cannot be read, the next that can: so the items from k on are kept until k is done.
+        items, first = self._items(), 0
+        window: deque[tuple[str, bytes, int | None]] = deque()
+        for part in self.parts:
+            while first < part.start:
+                _ = window.popleft() if window else next(items)
+                first += 1
+            reads = []
+            for k in part:
+                bad: list[tuple[str, str]] = []
+                for place in range(k - first, k - first + MOST_BAD):
+                    while len(window) <= place:
+                        window.append(next(items))
+                    name, content, label = window[place]
+                    try:
+                        reads.append(_Read(self.source.read(content, self.size), label, tuple(bad)))
+                        break
+                    except BadPictureError as error:
+                        bad.append((name, str(error)))
+                else:
+                    reads.append(_Read(None, None, tuple(bad)))
+            yield _collate(reads)
+
+
+def _collate(reads: list[_Read]) -> tuple[Tensor, Tensor | None, list[tuple[str, str]]]:
+    pixels = [read.picture.pixels for read in reads if read.picture is not None]
+    labels = [read.label for read in reads if read.label is not None]
+    bad = [note for read in reads for note in read.bad]
+    stacked = torch.from_numpy(np.stack(pixels)) if len(pixels) == len(reads) else torch.empty(0, dtype=torch.uint8)
+    return stacked, torch.tensor(labels) if len(labels) == len(reads) else None, bad
+
+
+def _account(summary: Summary, bad: list[tuple[str, str]], wanted: str, read: int) -> None:
+    if bad and (wanted == "fail" or not read):
+        name, reason = bad[0]
+        raise InputError(f"{name}: {reason}. Remove it, or have such files left out: data.bad=skip")
+    known = {name for name, _ in summary.skipped}
+    summary.skipped += [note for note in bad if note[0] not in known]
+    summary.read += read

@@ -1,0 +1,47 @@
+"""Masks for inpainting, in the paper's sense: 1 = to be filled in, 0 = observed."""
+
+import math
+
+import numpy as np
+import torch
+from jaxtyping import Bool
+from PIL import Image
+from torch import Tensor
+
+from noisekernel import checks
+from noisekernel.data.pictures import Size
+from noisekernel.errors import InputError
+from noisekernel.random import Streams, uniform
+
+
+def tile_masks(size: Size, tile: int, keep: float, streams: Streams) -> Bool[Tensor, "batch channels height width"]:
+    """A mask a stream: the picture in square tiles, of which a random share `keep`, rounded, is observed.
+
+    >>> mask = tile_masks(Size(1, 8, 8), tile=4, keep=0.25, streams=Streams.of(0, range(2)))
+    >>> mask.float().mean(dim=(1, 2, 3))
+    tensor([0.7500, 0.7500])
+    """
+    checks.count("tile", tile)
+    checks.number("keep", keep, 0.0, 1.0)
+    rows, columns = math.ceil(size.height / tile), math.ceil(size.width / tile)
+    rank = uniform((len(streams.samples), rows * columns), streams).argsort(dim=1).argsort(dim=1)
+    hidden = (rank >= round(keep * rows * columns)).unflatten(1, (1, rows, columns))
+    spread = hidden.repeat_interleave(tile, dim=2).repeat_interleave(tile, dim=3)
+    return spread[:, :, : size.height, : size.width].expand(-1, size.channels, -1, -1)
+
+
+def read_mask(image: Image.Image, size: Size) -> Bool[Tensor, "channels height width"]:
+    """A black and white picture as a mask: white is filled in, black is kept; cut and resized as pictures are."""
+    grey = image.convert("RGBA" if image.has_transparency_data else "RGB").convert("L")
+    width, height = grey.size
+    scale = min(width / size.width, height / size.height)
+    left, top = (width - size.width * scale) / 2, (height - size.height * scale) / 2
+    box = (left, top, left + size.width * scale, top + size.height * scale)
+    values = np.asarray(grey.resize((size.width, size.height), Image.Resampling.NEAREST, box=box))
+    between = int(((values > 0) & (values < 255)).sum())
+    if between:
+        raise InputError(
+            f"the mask holds {between} pixels that are neither black (keep) nor white (fill in); save it as PNG, "
+            "without soft edges"
+        )
+    return torch.from_numpy(values == 255).expand(*size)

@@ -1,0 +1,184 @@
+"""Models: a trained chain as one file, and where to find one by name.
+
+A model is one safetensors file: the weights, and in its header a JSON with its design (all that is needed to build it)
+and its history (data, recipe, seed, images seen). Loading one builds what the design says and executes nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import torch
+from PIL import Image
+from torch import Tensor
+
+from noisekernel import __version__, config
+from noisekernel.data.codecs import Codec
+from noisekernel.data.pictures import MODES, BadPictureError, Size, fit, open_picture, to_channels
+from noisekernel.denoisers import Denoiser
+from noisekernel.errors import InputError, ShapeError, StorageError
+from noisekernel.storage import read_about, read_tensors, write_tensors
+from noisekernel.transitions import NoiseModel
+
+#: The file of a model in its folder.
+FILE = "model.safetensors"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Model(NoiseModel):
+    """A `NoiseModel` that knows its design and its history, and the way between pictures and its data."""
+
+    design: config.Design = field(kw_only=True)
+    history: Mapping[str, Any] = field(kw_only=True, default_factory=dict)
+
+    @property
+    def codec(self) -> Codec:
+        return self.design.codec.build()
+
+    @property
+    def size(self) -> Size:
+        return Size(*self.design.shape)
+
+    @property
+    def classes(self) -> Sequence[str]:
+        """The names of its classes, if it learned any."""
+        return self.design.classes
+
+    @property
+    def parameters(self) -> int:
+        return sum(p.numel() for p in self.denoiser.parameters())  # type: ignore[attr-defined]
+
+    def read(self, pictures: Sequence[Image.Image | str | Path]) -> Tensor:
+        """Pictures, or the paths of some, as clean data: their middle, resized where their size is another."""
+        pixels = [torch.from_numpy(fit(to_channels(open_image(p), self.size.channels), self.size)) for p in pictures]
+        if not pixels:
+            raise InputError("no picture was given; give at least one")
+        return self.codec.encode(torch.stack(pixels))
+
+    def draw(self, z: Tensor) -> list[Image.Image]:
+        """Clean data as pictures."""
+        pixels = self.codec.decode(z.detach().cpu()).numpy()
+        mode = MODES[self.size.channels]
+        return [Image.fromarray(p[0] if mode == "L" else p.transpose(1, 2, 0), mode) for p in pixels]
+
+    def label(self, names: Sequence[str], n: int) -> Tensor:
+        """Labels for n samples, from names (or numbers) of classes, by turns."""
+        if not self.classes:
+            raise InputError("this model learned no classes, so it takes no label")
+        for name in names:
+            if name not in self.classes and not (name.isdecimal() and int(name) < len(self.classes)):
+                raise InputError(config.unknown("class", name, self.classes))
+        numbers = [self.classes.index(name) if name in self.classes else int(name) for name in names]
+        return torch.tensor([numbers[i % len(numbers)] for i in range(n)])
+
+
+def open_image(picture: Image.Image | str | Path) -> Image.Image:
+    """A picture, or the file of one, upright; what is none is refused by name."""
+    if isinstance(picture, Image.Image):
+        return picture
+    try:
+        return open_picture(Path(picture).read_bytes())[0]
+    except OSError as error:
+        raise InputError(f"{picture} cannot be opened: {error.strerror}") from None
+    except BadPictureError as error:
+        raise InputError(f"{picture}: {error}") from None
+
+
+def build(design: config.Design, denoiser: Denoiser | None = None, history: Mapping[str, Any] | None = None) -> Model:
+    """A model of this design: with this denoiser, or with one fresh from the generator of torch."""
+    denoiser = design.denoiser() if denoiser is None else denoiser
+    return Model(design.kernel.build(), denoiser, design.shape, design=design, history=history or {})
+
+
+def save(model: Model, path: str | Path, *, force: bool = False) -> Path:
+    """Write a model as one file: `path` itself if it ends in .safetensors, else model.safetensors in that folder."""
+    path = Path(path)
+    path = path if path.suffix == ".safetensors" else path / FILE
+    if path.exists() and not force:
+        raise InputError(f"{path} exists; choose another name, or say that it may be replaced (force)")
+    about = {
+        "format": FORMAT,
+        "noisekernel": __version__,
+        "design": model.design.model_dump(mode="json"),
+        "history": dict(model.history),
+    }
+    write_tensors(path, model.denoiser.state_dict(), about)  # type: ignore[attr-defined]
+    return path
+
+
+def bundled() -> list[str]:
+    """The trained models that come with the package."""
+    return sorted(
+        entry.name.removesuffix(".safetensors")
+        for entry in (files("noisekernel") / "weights").iterdir()
+        if entry.name.endswith(".safetensors")
+    )
+
+
+def load(what: str | Path, device: str | torch.device | None = None) -> Model:
+    """A model: one that comes with the package by name, a file, or the folder of a training run.
+
+    >>> load("digits").shape
+    (1, 8, 8)
+    """
+    if str(what) in bundled():
+        with as_file(files("noisekernel") / "weights" / f"{what}.safetensors") as path:
+            return _load(path, device)
+    path = Path(what)
+    if path.is_dir():
+        if not (path / FILE).is_file():
+            raise InputError(
+                f"{path} holds no model ({FILE}); a training run writes one at its first checkpoint, so train on"
+            )
+        return _load(path / FILE, device)
+    if not path.exists():
+        near = get_close_matches(str(what), bundled(), n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"Give a path, or one of: {', '.join(bundled())}."
+        raise InputError(f"there is no model called {str(what)!r}. {hint}")
+    return _load(path, device)
+
+
+def about(what: str | Path) -> dict[str, Any]:
+    """What a model says about itself, without loading its weights."""
+    path = Path(what)
+    if str(what) in bundled():
+        with as_file(files("noisekernel") / "weights" / f"{what}.safetensors") as inner:
+            return read_about(inner)
+    return read_about(path / FILE if path.is_dir() else path)
+
+
+def _load(path: Path, device: str | torch.device | None) -> Model:
+    tensors, told = read_tensors(path)
+    if told.get("format") != FORMAT:
+        raise StorageError(
+            f"{path} has format {told.get('format')!r} and was written by noisekernel {told.get('noisekernel', '?')}; "
+            f"this is {__version__}, which reads format {FORMAT}"
+        )
+    design = config.read(config.Design, told.get("design"), str(path))
+    with torch.device("meta"):
+        denoiser = design.denoiser()
+    expected = {name: tuple(value.shape) for name, value in denoiser.state_dict().items()}
+    given = {name: tuple(value.shape) for name, value in tensors.items()}
+    if expected != given:
+        odd = sorted(name for name in expected.keys() | given.keys() if expected.get(name) != given.get(name))
+        raise ShapeError(f"{path}: the weights do not fit the design it names, in {', '.join(odd[:3])}")
+    denoiser.load_state_dict(tensors, assign=True)
+    denoiser.requires_grad_(False).eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return build(design, denoiser.to(pick_device(device)), told.get("history", {}))
+
+
+def pick_device(device: str | torch.device | None) -> torch.device:
+    """The device asked for, if it is there; by default the best that is."""
+    if device is None:
+        found = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
+        return found or torch.device("cpu")
+    try:
+        chosen = torch.device(device)
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise InputError(f"device {str(device)!r} cannot be used here: {str(error).splitlines()[0]}") from None
+    return chosen

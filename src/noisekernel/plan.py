@@ -1,0 +1,83 @@
+"""What a recipe will cost, before it is run: parameters, memory, arithmetic. Counted on a network without weights."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.utils.flop_counter import FlopCounterMode
+
+from noisekernel.config import Recipe
+from noisekernel.data.pictures import Size
+from noisekernel.objectives import Anchored, ContrastiveAdjustment
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All numbers are for one process holding the whole batch; several share activations and arithmetic."""
+
+    parameters: int
+    #: Bytes for weights, gradients, Adam's two moments and the average.
+    state_bytes: int
+    #: Bytes of what the backward pass needs of one image.
+    image_bytes: int
+    batch: int
+    #: Floating-point operations of one image forward.
+    forward: float
+    #: The same for one image trained on, forward and backward.
+    training: float
+    images: int
+
+    @property
+    def memory_bytes(self) -> int:
+        return self.state_bytes + self.batch * self.image_bytes
+
+    @property
+    def total(self) -> float:
+        """Floating-point operations of the whole run."""
+        return self.training * self.images
+
+
+def plan(recipe: Recipe, size: Size | None = None, classes: int = 0) -> Plan:
+    """What `recipe` costs for pictures of this size (by default that of the recipe).
+
+    >>> from noisekernel.config import recipe
+    >>> plan(recipe("digits"), Size(1, 8, 8)).parameters
+    534946
+    """
+    size = size or recipe.data.size_for(None)
+    with torch.device("meta"):
+        denoiser = recipe.design(size, [str(i) for i in range(classes)]).denoiser()
+        x = torch.empty(1, *size, dtype=torch.int64 if recipe.kernel.kind == "categorical" else torch.float32)
+        beta = torch.empty(1)
+    saved: dict[int, int] = {}
+
+    def keep(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        saved[storage._cdata] = storage.nbytes()
+        return tensor
+
+    weights = {p.untyped_storage()._cdata for p in denoiser.parameters()}
+    # Tensors are held on to while counting, or their storages' identities would be used again.
+    with FlopCounterMode(display=False) as counter, torch.autograd.graph.saved_tensors_hooks(keep, lambda t: t):
+        result = denoiser(x, beta)
+    forward = float(counter.get_total_flops())
+    del result
+    parameters = sum(p.numel() for p in denoiser.parameters())
+    objective = recipe.objective.build()
+    # Passes forward without, and with, a pass back (which costs twice as much): see objectives.py.
+    without, with_back = (0, 1)
+    if isinstance(objective, Anchored):
+        without, with_back = 0, 2
+    elif isinstance(objective, ContrastiveAdjustment):
+        without, with_back = (1, 1) if objective.control == 0.0 else (0, 2)
+    activations = sum(size for key, size in saved.items() if key not in weights)
+    half = 0.5 if recipe.training.precision == "bf16" else 1.0
+    return Plan(
+        parameters=parameters,
+        state_bytes=5 * 4 * parameters,
+        image_bytes=int(activations * with_back * half),
+        batch=recipe.training.batch // recipe.training.accumulate,
+        forward=forward,
+        training=forward * (without + 3 * with_back),
+        images=recipe.training.images,
+    )

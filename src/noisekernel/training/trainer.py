@@ -1,0 +1,339 @@
+"""The training loop, on one process or many.
+
+Step s sees the examples numbered s B … (s + 1) B - 1, in shares: one for each process and, one after the other, for
+each part that a process accumulates. Noise, order and augmentation are functions of an example's number, so one process
+and a hundred compute the same step up to rounding, and a run that was killed goes on to the very same end.
+"""
+
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from accelerate import Accelerator
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel
+
+from noisekernel.data.examples import Batch, Examples
+from noisekernel.denoisers import Denoiser
+from noisekernel.errors import InputError, TrainingError
+from noisekernel.kernels.base import NoiseKernel
+from noisekernel.objectives import Info, Objective
+from noisekernel.random import Streams
+from noisekernel.training.checkpoint import Checkpoints, pack, unpack
+from noisekernel.training.settings import TrainingSettings
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the log: means over the images since the line before, over all processes."""
+
+    images: int
+    loss: float
+    parts: dict[str, float]
+    seen: dict[str, float]
+    by_level: dict[str, float]
+    rate: float
+    gradient: float
+    images_per_second: float
+    seconds: float
+
+
+class Observer(Protocol):
+    """Whoever wants to know how training goes. Called in the main process only."""
+
+    def logged(self, entry: Entry) -> None: ...
+
+    def saved(self, images: int, average: Denoiser) -> None: ...
+
+    def drew(self, images: int, average: Denoiser) -> None: ...
+
+
+class Loss(nn.Module):
+    """Objective, kernel and denoiser as one module: what is spread over processes is one forward call of this."""
+
+    def __init__(self, objective: Objective, kernel: NoiseKernel, denoiser: Denoiser) -> None:
+        super().__init__()
+        self.objective, self.kernel, self.denoiser = objective, kernel, denoiser
+
+    def forward(self, z: Tensor, label: Tensor | None, streams: Streams) -> tuple[Tensor, Info]:
+        denoise = self.denoiser if label is None else partial(self.denoiser, label=label)
+        return self.objective(self.kernel, denoise, z, streams)
+
+
+@dataclass
+class Trainer:
+    """Trains `denoiser` in place, and an average of it."""
+
+    kernel: NoiseKernel
+    denoiser: Denoiser
+    objective: Objective
+    examples: Examples
+    settings: TrainingSettings
+    seed: int
+    #: Where checkpoints go; None for none.
+    checkpoints: Checkpoints | None = None
+    #: What checkpoints say about themselves, and must say to be resumed from.
+    about: dict[str, Any] = field(default_factory=dict)
+    observers: Sequence[Observer] = ()
+    #: On the CPU, although there may be an accelerator.
+    cpu: bool = False
+
+    images: int = field(default=0, init=False)
+    seconds: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        settings = self.settings
+        precision = {"fp32": "no", "bf16": "bf16"}[settings.precision]
+        self.accelerator = Accelerator(
+            cpu=self.cpu,
+            mixed_precision=precision,
+            gradient_accumulation_steps=settings.accumulate,
+        )
+        shares = self.accelerator.num_processes * settings.accumulate
+        if settings.batch % shares:
+            raise InputError(
+                f"a batch of {settings.batch} does not divide into {self.accelerator.num_processes} processes x "
+                f"{settings.accumulate} accumulated parts; make it a multiple of {shares}"
+            )
+        self.denoiser.to(self.accelerator.device)
+        # Once more in channels-last memory and the rest: a copy shares nothing with the original.
+        self.average: AveragedModel = AveragedModel(self.denoiser, multi_avg_fn=self._mix, use_buffers=False)
+        self.average.requires_grad_(False)
+        if settings.compile:
+            self.denoiser.backbone.compile()
+        optimiser = torch.optim.Adam(self.denoiser.parameters(), settings.rate, betas=settings.betas)
+        loss = Loss(self.objective, self.kernel, self.denoiser)
+        self.loss, self.optimiser = self.accelerator.prepare(loss, optimiser)
+        self._stop: int | None = None
+
+    @property
+    def averaged(self) -> Denoiser:
+        """The denoiser to use: the average of those on the way."""
+        return self.average.module  # type: ignore[return-value]
+
+    def _mix(self, averages: Any, currents: Any, _: Any) -> None:
+        weight = 1.0 - self.settings.average.decay(self.images, self.settings.batch)
+        torch._foreach_lerp_(averages, currents, weight)
+
+    # The loop ---------------------------------------------------------------------------------------------------------
+
+    def resume(self, path: Path) -> None:
+        """Go on from a checkpoint of this very run."""
+        assert self.checkpoints is not None
+        tensors, about = self.checkpoints.load(path)
+        differing = [key for key, value in self.about.items() if about.get(key) != value]
+        if differing:
+            told = "; ".join(f"{key} was {about.get(key)!r} and is {self.about[key]!r}" for key in differing)
+            raise InputError(f"{path.name} is of another run: {told}. Use another folder for another run")
+        unpack(tensors, self.denoiser, self.average, self.optimiser)
+        self.images, self.seconds = int(about["images"]), float(about["seconds"])
+
+    def run(self) -> None:
+        """Train to the end, or until asked to stop (SIGINT, SIGTERM): then a checkpoint is written first."""
+        settings, window = self.settings, Window(since=self.seconds)
+        began, before, device = time.perf_counter(), self.seconds, self.accelerator.device
+        self.denoiser.train()
+        with self._stoppable():
+            stream = self.examples.stream(self._parts(), device)
+            for step in range(self.images // settings.batch, settings.steps):
+                self._step(step, stream, window)
+                self.seconds = before + time.perf_counter() - began
+                self._after(window)
+                if self._asked_to_stop():
+                    self._check(window)
+                    self._save()
+                    raise Stopped(self._stop or signal.SIGTERM, self.images)
+
+    def _parts(self) -> Iterator[range]:
+        """This process's shares of the examples from here to the end."""
+        settings, accelerator = self.settings, self.accelerator
+        size = settings.batch // (accelerator.num_processes * settings.accumulate)
+        for step in range(self.images // settings.batch, settings.steps):
+            for part in range(settings.accumulate):
+                first = step * settings.batch + (part * accelerator.num_processes + accelerator.process_index) * size
+                yield range(first, first + size)
+
+    def _step(self, step: int, stream: Iterator[Batch], window: "Window") -> None:
+        settings = self.settings
+        rate = settings.rate_at(step * settings.batch)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        own = self.accelerator.process_index, self.accelerator.num_processes
+        size = settings.batch // (own[1] * settings.accumulate)
+        for part in range(settings.accumulate):
+            z, label = next(stream)
+            first = step * settings.batch + (part * own[1] + own[0]) * size
+            streams = Streams.of(self.seed, range(first, first + size), z.device)
+            with self.accelerator.accumulate(self.loss):
+                try:
+                    loss, info = self.loss(z, label, streams.fork())
+                except InputError as error:
+                    raise self._blown_up(z, label, streams, str(error)) from None
+                self.accelerator.backward(loss)
+            window.add(info)
+        largest = settings.clip or float("inf")
+        norm = self.accelerator.clip_grad_norm_(self.denoiser.parameters(), largest)
+        assert norm is not None
+        window.norms.append(norm.detach())
+        # On an accelerator a look at the number would make it wait, so there it is looked at once a line of the log.
+        if norm.device.type == "cpu":
+            self._check(window)
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        self.images = (step + 1) * settings.batch
+        self.average.update_parameters(self.denoiser)
+
+    def _after(self, window: "Window") -> None:
+        """Log, draw and save where it is time to."""
+        last = self.images >= self.settings.images
+        if last or self._passed(self.settings.log_every):
+            self._check(window)
+            entry = window.entry(self)
+            for observer in self._listening():
+                observer.logged(entry)
+            window.clear(self.seconds)
+        if last or self._passed(self.settings.draw_every):
+            for observer in self._listening():
+                observer.drew(self.images, self.averaged)
+        if last or self._passed(self.settings.save_every):
+            self._check(window)
+            self._save()
+
+    def _passed(self, every: int) -> bool:
+        return self.images // every > (self.images - self.settings.batch) // every
+
+    def _listening(self) -> Sequence[Observer]:
+        return self.observers if self.accelerator.is_main_process else ()
+
+    def _save(self) -> None:
+        if self.accelerator.is_main_process:
+            if self.checkpoints is not None:
+                tensors = pack(self.denoiser, self.average, self.optimiser)
+                self.checkpoints.save(self.images, tensors, {"seconds": self.seconds, **self.about})
+            for observer in self.observers:
+                observer.saved(self.images, self.averaged)
+        self.accelerator.wait_for_everyone()
+
+    # Stopping ---------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _stoppable(self) -> Iterator[None]:
+        """The first SIGINT or SIGTERM asks to stop after this step; the second is as it was."""
+
+        def ask(number: int, frame: object) -> None:
+            self._stop = number
+            for each in before:
+                signal.signal(each, before[each])
+
+        before: dict[signal.Signals, Any] = {}
+        try:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                before[number] = signal.signal(number, ask)
+        except ValueError:  # not in the main thread, where signals do not arrive
+            pass
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _asked_to_stop(self) -> bool:
+        """Several processes have to agree on the step, which they do once a line of the log."""
+        if self.accelerator.num_processes == 1:
+            return self._stop is not None
+        if not self._passed(self.settings.log_every):
+            return False
+        asked = torch.tensor([self._stop is not None], device=self.accelerator.device)
+        return bool(self.accelerator.gather(asked).any())
+
+    def _check(self, window: "Window") -> None:
+        """Refuse to go on with numbers that are none."""
+        if not window.norms or bool(torch.isfinite(torch.stack(window.norms)).all()):
+            return
+        losses, betas = window.flat()
+        bad = ~torch.isfinite(losses)
+        where = _range(betas[bad]) if betas is not None and bool(bad.any()) else "none: the gradient alone overflowed"
+        raise self._error(f"the loss is no longer a number. Noise levels that blew up: {where}")
+
+    def _blown_up(self, z: Tensor, label: Tensor | None, streams: Streams, reason: str) -> Exception:
+        """The error for a step that did not even give a loss: the same states once more, to see where r fails."""
+        with torch.no_grad():
+            drawn = streams.fork()
+            beta = self.objective.levels.sample(len(z), drawn).to(z.device)
+            x = self.kernel.noise(z, beta).sample(drawn)
+            r = self.denoiser(x, beta) if label is None else self.denoiser(x, beta, label)
+        values = r.log_prob(z)
+        bad = ~torch.isfinite(values)
+        if not bool(bad.any()) and all(bool(torch.isfinite(p).all()) for p in self.denoiser.parameters()):
+            return InputError(reason)
+        return self._error(f"the network gives no numbers ({reason}). Noise levels that blew up: {_range(beta[bad])}")
+
+    def _error(self, what: str) -> TrainingError:
+        newest = None if self.checkpoints is None else self.checkpoints.newest
+        kept = f"The last good checkpoint is kept: {newest}" if newest else "There is no checkpoint yet"
+        return TrainingError(
+            f"after {self.images:,} images {what}. {kept}. Try a lower training.rate, a longer training.warmup, or a "
+            "smaller training.clip"
+        )
+
+
+class Stopped(Exception):  # noqa: N818 (nothing went wrong)
+    """Training was asked to stop, and has written a checkpoint."""
+
+    def __init__(self, signal_number: int, images: int) -> None:
+        super().__init__(f"stopped after {images:,} images, with a checkpoint written")
+        self.signal_number, self.images = signal_number, images
+
+
+@dataclass
+class Window:
+    """What happened since the last line of the log; on the device until it is asked for."""
+
+    infos: list[Info] = field(default_factory=list)
+    norms: list[Tensor] = field(default_factory=list)
+    since: float | None = None
+
+    def add(self, info: Info) -> None:
+        self.infos.append(info)
+
+    def clear(self, seconds: float) -> None:
+        self.infos.clear()
+        self.norms.clear()
+        self.since = seconds
+
+    def flat(self) -> tuple[Tensor, Tensor | None]:
+        losses = torch.cat([info.loss for info in self.infos])
+        betas = [info.beta for info in self.infos if info.beta is not None]
+        return losses, torch.cat(betas) if betas else None
+
+    def entry(self, trainer: Trainer) -> Entry:
+        gather = trainer.accelerator.gather
+        losses, betas = self.flat()
+        losses, betas = gather(losses), None if betas is None else gather(betas)
+        first = self.infos[0]
+        parts = {name: gather(torch.cat([info.parts[name] for info in self.infos])) for name in first.parts}
+        seen = {name: gather(torch.cat([info.seen[name] for info in self.infos])) for name in first.seen}
+        spent = trainer.seconds - (self.since or 0.0)
+        return Entry(
+            images=trainer.images,
+            loss=float(losses.mean()),
+            parts={name: float(value.mean()) for name, value in parts.items()},
+            seen={name: float(value.mean()) for name, value in seen.items()},
+            by_level=Info(losses, {}, {}, betas).by_level(),
+            rate=trainer.optimiser.param_groups[0]["lr"],
+            gradient=float(torch.stack(self.norms).mean()),
+            images_per_second=len(losses) / max(spent, 1e-9),
+            seconds=trainer.seconds,
+        )
+
+
+def _range(betas: Tensor) -> str:
+    if betas.numel() == 0:
+        return "all"
+    return f"{len(betas)} samples with beta from {float(betas.min()):.3g} to {float(betas.max()):.3g}"
