@@ -64,7 +64,7 @@ class DataConfig(Strict):
     flip: bool = False
     #: Learn the classes too, where the data has any, and forget this share of the labels so as to do without as well.
     labels: bool = False
-    forget: Share = 0.2
+    forget: Share = 0.5
     #: Names for the classes 0, 1, 2 …, where the data has none.
     class_names: tuple[str, ...] | None = None
     #: What to do with a file that is no picture: stop, or leave it out and say so.
@@ -368,18 +368,19 @@ def recipe(name: str | Path = "default", settings: Sequence[str] | Mapping[str, 
     changes: dict[str, Any] = {}
     for key, value in given.items():
         _put(changes, key.split("."), value)
-    content = _merged(_merged(Recipe().model_dump(), _content(name)), changes)
+    content = _merged([Recipe], _merged([Recipe], Recipe().model_dump(), _content(name)), changes)
     if given and "name" not in given:
         content["name"] = f"{content['name']} with changes"
     return read(Recipe, content, f"recipe {name}")
 
 
-def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with what is in `over` put in its place. A table of another kind has other settings: it begins anew."""
-    if over.get("kind", base.get("kind")) != base.get("kind"):
+def _merged(kinds: Sequence[type[Strict]], base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with what is in `over` put in its place. Where there are several kinds, another one begins anew."""
+    if len(kinds) > 1 and over.get("kind", base["kind"]) != base["kind"]:
         return dict(over)
+    inner = {name: _kinds_in(field.annotation) for kind in kinds for name, field in kind.model_fields.items()}
     both = {
-        key: _merged(base[key], over[key])
+        key: _merged(inner[key], base[key], over[key])
         for key in base.keys() & over.keys()
         if isinstance(base[key], Mapping) and isinstance(over[key], Mapping)
     }

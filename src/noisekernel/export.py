@@ -4,6 +4,10 @@ Continuous: mean and variance. Categorical: log_probs. With labels: (x, beta, la
 none. The file is run and compared with the original before it is called done.
 """
 
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +48,14 @@ def export(what: str | Path, out: Path) -> dict[str, Any]:
     names = ["x", "beta", "label"][: len(inputs)]
     outputs = ["mean", "variance"] if model.design.kernel.kind == "gaussian" else ["log_probs"]
     batch = torch.export.Dim("batch", min=2, max=65536)
-    with torch.no_grad():
-        program = torch.export.export(graph, inputs, dynamic_shapes=tuple({0: batch} for _ in inputs), strict=False)
+    with torch.no_grad(), _quiet():
+        program = torch.export.export(graph, inputs, dynamic_shapes=tuple({0: batch} for _ in inputs), strict=True)
     largest = [0.0]
 
     def write(temporary: Path) -> None:
-        run = (
-            _write_pt2(program, temporary) if out.suffix == ".pt2" else _write_onnx(program, temporary, names, outputs)
-        )
+        with _quiet():
+            pt2 = out.suffix == ".pt2"
+            run = _write_pt2(program, temporary) if pt2 else _write_onnx(program, temporary, names, outputs)
         # Another batch size and other numbers than it was traced with.
         fresh = _inputs(model, 5, seed=1)
         with torch.no_grad():
@@ -67,6 +71,20 @@ def export(what: str | Path, out: Path) -> dict[str, Any]:
         "outputs": ", ".join(outputs),
         "largest_difference": largest[0],
     }
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """torch's exporters warn of matters of their own; what matters here is compared in numbers afterwards."""
+    logger = logging.getLogger("torch.onnx")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(before)
 
 
 def _inputs(model: Model, n: int, seed: int) -> tuple[Tensor, ...]:

@@ -41,25 +41,31 @@ def recipes(
     if json:
         print(json_.dumps(rows, indent=2, ensure_ascii=False))
         return
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("recipe", "about", "pictures", "parameters", "memory", "images", "cost", "FID published")
+    names = ("pictures", "weights", "memory", "images", "FLOP", "FID")
+    table = Table("recipe", *names, box=SIMPLE_HEAD, padding=(0, 1))
+    for column in table.columns:
+        column.no_wrap = True
     for row in rows:
         table.add_row(
-            row["name"],
-            row["about"],
+            f"[bold]{row['name']}[/bold]",
             "x".join(str(side) for side in row["size"]),
             f"{row['parameters'] / 1e6:.1f} M",
             f"{row['memory_bytes'] / 1e9:.1f} GB",
-            f"{row['images'] / 1e6:.1f} M",
-            f"{row['operations'] / 1e18:.2g} EFLOP",
+            f"{row['images'] / 1e6:,.4g} M",
+            f"{row['operations']:.1e}",
             "" if row["published_fid"] is None else f"{row['published_fid']}",
         )
     console = Console()
     console.print(table)
+    for row in rows:
+        console.print(f"[bold]{row['name']}[/bold]: {row['about']}", highlight=False)
     console.print(
-        "memory: weights, gradients, Adam, average, and activations of one whole batch, which several processes share. "
-        "cost: of the whole run; 1 EFLOP is 2.8 hours at 100 TFLOP/s. FID published: the paper's own runs, not ours.",
+        "\nweights: parameters. memory: weights, gradients, Adam, average, and the activations of one whole batch, which "
+        "several processes share. FLOP: of the whole run; 1e+18 is 2.8 hours at 100 TFLOP/s. FID: published by the "
+        "paper for its own runs, not ours.",
         style="dim",
     )

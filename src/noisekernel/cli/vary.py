@@ -55,9 +55,6 @@ def vary(
         "readout": readout,
         "seed": seed,
     }
-    outputs.write_pictures(
-        folder, chain.draw(z), [{**how, "role": "original"}] * len(z), [f"original-{i}" for i in range(len(z))]
-    )
     listed: list[dict[str, object]] = []
     history = []
     for number in range(rounds):
@@ -66,6 +63,9 @@ def vary(
         first = number * len(z) * n
         options = {"beta": beta, "steps": steps, "lag": lag, "readout": readout, "seed": seed, "label": labels}
         variants = walk_round(chain, z, n, first, batch_size, options)
+        if number == 0:
+            originals = [f"original-{i}" for i in range(len(z))]
+            outputs.write_pictures(folder, chain.draw(z), [{**how, "role": "original"}] * len(z), originals)
         cells = []
         for i in range(len(z)):
             names = [f"round{number}-{i}-{k:02d}" for k in range(n)]

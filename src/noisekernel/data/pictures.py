@@ -109,5 +109,5 @@ def fit(image: Image.Image, size: Size) -> NDArray[np.uint8]:
     if (width, height) != (size.width, size.height):
         box = (left, top, left + crop_width, top + crop_height)
         image = image.resize((size.width, size.height), Image.Resampling.LANCZOS, box=box)
-    pixels = np.asarray(image, dtype=np.uint8)
+    pixels = np.array(image, dtype=np.uint8)  # a copy: what Pillow lends cannot be written to
     return np.ascontiguousarray(pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1))

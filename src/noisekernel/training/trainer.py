@@ -57,13 +57,14 @@ class Observer(Protocol):
 class Loss(nn.Module):
     """Objective, kernel and denoiser as one module: what is spread over processes is one forward call of this."""
 
-    def __init__(self, objective: Objective, kernel: NoiseKernel, denoiser: Denoiser) -> None:
+    def __init__(self, objective: Objective, kernel: NoiseKernel, denoiser: Denoiser, half: bool) -> None:
         super().__init__()
-        self.objective, self.kernel, self.denoiser = objective, kernel, denoiser
+        self.objective, self.kernel, self.denoiser, self.in_half = objective, kernel, denoiser, half
 
     def forward(self, z: Tensor, label: Tensor | None, streams: Streams) -> tuple[Tensor, Info]:
         denoise = self.denoiser if label is None else partial(self.denoiser, label=label)
-        return self.objective(self.kernel, denoise, z, streams)
+        with torch.autocast(z.device.type, torch.bfloat16, enabled=self.in_half):
+            return self.objective(self.kernel, denoise, z, streams)
 
 
 @dataclass
@@ -89,12 +90,8 @@ class Trainer:
 
     def __post_init__(self) -> None:
         settings = self.settings
-        precision = {"fp32": "no", "bf16": "bf16"}[settings.precision]
-        self.accelerator = Accelerator(
-            cpu=self.cpu,
-            mixed_precision=precision,
-            gradient_accumulation_steps=settings.accumulate,
-        )
+        # Precision is not left to accelerate, whose setting of it is one for the whole life of the process.
+        self.accelerator = Accelerator(cpu=self.cpu, gradient_accumulation_steps=settings.accumulate)
         shares = self.accelerator.num_processes * settings.accumulate
         if settings.batch % shares:
             raise InputError(
@@ -108,7 +105,7 @@ class Trainer:
         if settings.compile:
             self.denoiser.backbone.compile()
         optimiser = torch.optim.Adam(self.denoiser.parameters(), settings.rate, betas=settings.betas)
-        loss = Loss(self.objective, self.kernel, self.denoiser)
+        loss = Loss(self.objective, self.kernel, self.denoiser, settings.precision == "bf16")
         self.loss, self.optimiser = self.accelerator.prepare(loss, optimiser)
         self._stop: int | None = None
 

@@ -1,0 +1,294 @@
+"""The nk command: what each writes, what each refuses, and that the same is to be had in Python."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+import noisekernel as nk
+from noisekernel import outputs
+from noisekernel.cli.main import main
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """`nk …` in this process and in a folder of its own: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["nk", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        return code, printed.out, printed.err
+
+    return call
+
+
+@pytest.fixture
+def picture(tmp_path):
+    path = tmp_path / "three.png"
+    digits = nk.data.load(nk.data.open_source("digits"))
+    Image.fromarray(digits.pixels[3, 0].numpy()).save(path)
+    return path
+
+
+def refused(result, *said):
+    code, _, err = result
+    assert code == 2
+    assert any(line.startswith("nk: ") for line in err.splitlines()) or "Error" in err
+    for words in said:
+        assert words in " ".join(err.split())
+
+
+def test_samples_are_files_that_say_how_they_were_made(run, tmp_path):
+    code, out, _ = run("sample", "digits", "-n", 3, "--out", "s", "--steps", 4, "--seed", 7, "--label", 3, "--json")
+    assert code == 0
+    assert json.loads(out)["n"] == 3
+    assert {path.name for path in (tmp_path / "s").iterdir()} == {
+        *(f"{i:04d}.png" for i in range(3)),
+        "sheet.png",
+        "manifest.json",
+    }
+    made = outputs.how_made(tmp_path / "s" / "0002.png")
+    assert made == {
+        "task": "sample",
+        "model": "digits",
+        "sampler": "deterministic",
+        "steps": 4,
+        "seed": 7,
+        "sample": 2,
+        "label": "3",
+    }
+    listed = json.loads((tmp_path / "s" / "manifest.json").read_text())["pictures"]
+    assert listed[2] == {"file": "0002.png", **made}
+    model = nk.load("digits")
+    z = nk.synthesize(model, 3, steps=4, seed=7, label=model.label(["3"], 3))
+    for i, image in enumerate(model.draw(z)):
+        assert np.array_equal(np.asarray(Image.open(tmp_path / "s" / f"{i:04d}.png")), np.asarray(image))
+
+
+def test_nothing_is_overwritten_without_force(run, tmp_path):
+    assert run("sample", "digits", "-n", 1, "--steps", 2)[0] == 0
+    before = (tmp_path / "samples" / "0000.png").read_bytes()
+    refused(run("sample", "digits", "-n", 1, "--steps", 2, "--seed", 1), "not empty", "--force")
+    assert (tmp_path / "samples" / "0000.png").read_bytes() == before
+    assert run("sample", "digits", "-n", 1, "--steps", 2, "--seed", 1, "--force")[0] == 0
+    assert (tmp_path / "samples" / "0000.png").read_bytes() != before
+
+
+@pytest.mark.parametrize("sampler", ["paper", "stochastic", "corrected"])
+def test_samplers_go_by_name(run, sampler):
+    code, out, _ = run("sample", "digits", "-n", 1, "--sampler", sampler, "--json")
+    assert code == 0
+    assert json.loads(out)["steps"] == 100
+    assert json.loads(out)["sampler"] == sampler
+
+
+def test_samples_refuse(run, tmp_path):
+    refused(run("sample", "digitz"), "Did you mean 'digits'")
+    refused(run("sample", "digits", "--sampler", "papre"), "Did you mean 'paper'")
+    refused(run("sample", "digits", "--label", "zebra"), "no class called 'zebra'")
+    refused(run("sample", "digits", "--sampler", "paper", "--steps", 5), "at least 33 steps")
+    refused(run("sample", "digits", "--device", "quantum"), "cannot be used here")
+    refused(run("sample", "digits", "-n", 0), "greater than or equal to 1")
+    refused(run("sample", "digits", "--stepz", 5), "No such option")
+    assert not (tmp_path / "samples").exists()
+
+
+def test_variants_rounds_and_choices(run, tmp_path, picture):
+    options = ("vary", "digits", picture, "-n", 3, "--steps", 2, "--readout", 2, "--json")
+    code, out, _ = run(*options, "--out", "a", "--rounds", 3, "--choose", "2,0")
+    assert code == 0
+    assert json.loads(out)["chosen"] == [[2], [0]]
+    assert len(list((tmp_path / "a").glob("round*.png"))) == 9
+    _, out, _ = run(*options, "--out", "b", "--rounds", 2, "--score", "bright")
+    chosen = json.loads(out)["chosen"][0][0]
+    brightness = [np.asarray(Image.open(tmp_path / "b" / f"round0-0-{k:02d}.png")).mean() for k in range(3)]
+    assert chosen == int(np.argmax(brightness))
+    (tmp_path / "mine.py").write_text("def dark(picture):\n    return 1 - picture.mean()\n")
+    _, out, _ = run(*options, "--out", "c", "--rounds", 2, "--score", "mine.py:dark")
+    assert json.loads(out)["chosen"][0][0] == int(np.argmin(brightness))
+    original = np.asarray(Image.open(tmp_path / "a" / "original-0.png"))
+    assert np.array_equal(original, np.asarray(Image.open(picture)))
+    assert len({path.read_bytes() for path in (tmp_path / "a").glob("round*.png")}) == 9
+
+
+def test_variants_refuse(run, picture):
+    refused(run("vary", "digits", picture, "--choose", "1"), "one round only")
+    refused(run("vary", "digits", picture, "--rounds", 3, "--choose", "1"), "need 2 numbers")
+    refused(run("vary", "digits", picture, "--rounds", 2, "--choose", "a"), "give numbers with commas")
+    refused(run("vary", "digits", picture, "--rounds", 2), "need to know how to go on")
+    refused(run("vary", "digits", picture, "--rounds", 2, "--score", "brigth"), "Did you mean 'bright'")
+    refused(run("vary", "digits", picture, "--beta", 0), "beta is 0")
+    refused(run("vary", "digits", "none.png"), "none.png cannot be opened")
+
+
+def test_inpainting_keeps_what_is_kept(run, tmp_path, picture):
+    mask = np.zeros((8, 8), np.uint8)
+    mask[:, 4:] = 255
+    Image.fromarray(mask).save(tmp_path / "mask.png")
+    assert run("inpaint", "digits", picture, "--mask", "mask.png", "--steps", 5, "-n", 2)[0] == 0
+    original = np.asarray(Image.open(picture))
+    for k in range(2):
+        filled = np.asarray(Image.open(tmp_path / "inpainted" / f"0-{k:02d}.png"))
+        assert np.array_equal(filled[:, :4], original[:, :4])
+        assert not np.array_equal(filled[:, 4:], original[:, 4:])
+    code, out, _ = run("inpaint", "digits", picture, "--tiles", 4, "--keep", 0.25, "--steps", 5, "--out", "t", "--json")
+    assert (code, json.loads(out)["filled_share"]) == (0, 0.75)
+
+
+def test_inpainting_refuses(run, tmp_path, picture):
+    refused(run("inpaint", "digits", picture), "either --mask MASK or --tiles SIDE")
+    refused(run("inpaint", "digits", picture, "--mask", picture), "neither black (keep) nor white")
+    refused(run("inpaint", "digits", picture, "--mask", picture, "--keep", 0.5), "with a mask, the mask says it")
+    refused(run("inpaint", "digits", picture, "--tiles", 2, "--keep", 2), "keep is 2")
+
+
+def test_walks_are_films(run, tmp_path, picture):
+    options = ("walk", "digits", "--steps", 6, "--every", 2, "-n", 2, "--readout", 2)
+    assert run(*options)[0] == 0
+    with Image.open(tmp_path / "walk.gif") as film:
+        assert (film.format, film.n_frames) == ("GIF", 4)
+    assert run(*options, picture, "--out", "walk.mp4")[0] == 0
+    assert (tmp_path / "walk.mp4").read_bytes()[4:8] == b"ftyp"
+    refused(run(*options), "exists", "--force")
+    refused(run(*options, "--out", "walk.avi"), "films are .gif or .mp4")
+
+
+def test_info_and_recipes(run):
+    _, out, _ = run("info", "digits", "--json")
+    figures = json.loads(out)
+    assert figures["parameters"] == nk.load("digits").parameters
+    assert figures["design"]["shape"] == [1, 8, 8]
+    assert "trained on digits" in run("info", "digits")[1].replace("\n", " ")
+    rows = {row["name"]: row for row in json.loads(run("recipes", "--json")[1])}
+    assert rows["paper/cifar10"]["published_fid"] == 18.27
+    assert rows["digits"]["published_fid"] is None
+    assert json.loads(run("recipes", "small")[1])["name"] == "small"
+    assert "paper/celebahq-256" in run("recipes")[1]
+    refused(run("recipes", "smal"), "Did you mean 'small'")
+
+
+def test_train_from_the_command_line(run, tmp_path):
+    small = ("--set", "network.channels=8", "--set", "training.images=128", "--set", "training.save_every=64")
+    code, out, _ = run("train", "digits", "--out", "r", *small, "--json")
+    assert code == 0
+    assert json.loads(out)["images"] == 128
+    assert run("sample", "r", "-n", 1, "--steps", 2)[0] == 0
+    refused(run("train", "digits", "--out", "r", *small), "holds a run already")
+    refused(run("train", "digits"), "--out DIR")
+    refused(run("train", "digitz", "--out", "q"), "Did you mean 'digits'")
+    refused(run("train", "digits", "--out", "q", "--set", "training.bach=3"), "did you mean 'training.batch'")
+    refused(run("train", "digits", "--out", "q", "--recipe", "smal"), "Did you mean 'small'")
+    refused(run("train", "digits", "--out", "q", "--device", "cpu:0"), "training takes a kind of device")
+    assert not (tmp_path / "q").exists()
+    _, out, _ = run("train", "digits", "--dry-run", *small, "--json")
+    assert json.loads(out)["parameters"] == nk.load(tmp_path / "r").parameters
+
+
+def test_models_for_another_shape_take_pictures_of_any_size(run, tmp_path):
+    """A picture of another size is cut and resized; data of another shape, in Python, is refused."""
+    Image.new("RGB", (300, 200), "red").save(tmp_path / "red.jpg")
+    assert run("vary", "digits", "red.jpg", "-n", 1, "--steps", 1)[0] == 0
+    with pytest.raises(nk.NoiseKernelError, match="made for a batch of"):
+        nk.vary(nk.load("digits"), torch.zeros(1, 3, 200, 300))
+
+
+def test_push_and_pull_through_a_folder(run, tmp_path):
+    assert run("push", "digits", "./shelf")[0] == 0
+    assert "# shelf" in (tmp_path / "shelf" / "README.md").read_text()
+    assert run("pull", "./shelf", "--out", "mine")[0] == 0
+    assert nk.load(tmp_path / "mine").history == nk.load("digits").history
+    refused(run("push", "digits", "./shelf"), "exists")
+    refused(run("pull", "nonsense", "--out", "x"), "no repository of the Hub")
+    (tmp_path / "shelf" / "model.safetensors").write_bytes(b"\x80\x04K\x01.")
+    refused(run("pull", "./shelf", "--out", "y"), "could run any code")
+    assert not (tmp_path / "y").exists()
+
+
+@pytest.mark.parametrize("suffix", ["pt2", "onnx"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+def test_exports_agree_with_the_original(run, tmp_path, suffix):
+    code, out, _ = run("export", "digits", "--out", f"d.{suffix}", "--json")
+    assert code == 0
+    figures = json.loads(out[out.index("{") :])
+    assert figures["largest_difference"] < 1e-3
+    assert (tmp_path / f"d.{suffix}").stat().st_size > 1_000_000
+    refused(run("export", "digits", "--out", f"d.{suffix}"), "exists")
+    refused(run("export", "digits", "--out", "d.tflite"), "exports are .pt2")
+
+
+def test_broken_models_are_refused_in_a_sentence(run, tmp_path):
+    (tmp_path / "m").mkdir()
+    refused(run("sample", "m"), "holds no model")
+    whole = Path(nk.models.save(nk.load("digits"), tmp_path / "whole")).read_bytes()
+    (tmp_path / "m" / "model.safetensors").write_bytes(whole[:5000])
+    refused(run("sample", "m"), "damaged or cut short")
+    refused(run("info", "m"), "damaged or cut short")
+
+
+def test_help_is_fast_and_light():
+    """In under half a second on a quiet machine; here as processor time, which other jobs do not lengthen."""
+    import resource
+
+    times = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run([sys.executable, "-m", "noisekernel", "--help"], capture_output=True, text=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        assert done.returncode == 0
+        for command in [
+            "train",
+            "sample",
+            "vary",
+            "inpaint",
+            "walk",
+            "info",
+            "recipes",
+            "push",
+            "pull",
+            "export",
+            "demo",
+        ]:
+            assert command in done.stdout
+    assert min(times) < 0.5
+    code = "import sys; from noisekernel.cli import main; print('torch' in sys.modules, 'numpy' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == ["False", "False"]
+
+
+def test_every_command_explains_itself(run):
+    for command in ("train", "sample", "vary", "inpaint", "walk", "info", "recipes", "push", "pull", "export", "demo"):
+        code, out, _ = run(command, "--help")
+        assert code == 0
+        assert "--json" in out
+    assert run("--version")[1].strip() == nk.__version__
+
+
+@pytest.mark.training
+def test_the_demo_writes_one_file_that_needs_no_other(run, tmp_path):
+    small = ("network.channels=8", "training.images=512", "training.draw_every=256")
+    began = time.monotonic()
+    code, out, _ = run("demo", "--out", "d", "--json", *(part for setting in small for part in ("--set", setting)))
+    assert code == 0
+    figures = json.loads(out)
+    assert 0 < figures["seconds"] < time.monotonic() - began + 1
+    page = (tmp_path / "d" / "report.html").read_text()
+    assert page.count("data:image/png;base64,") >= 5
+    assert "data:image/gif;base64," in page
+    assert 'src="http' not in page
+    assert 'href="http' not in page
+    for title in ("New pictures", "From noise to a picture", "A tree of variants", "Filling in", "How training went"):
+        assert f"<h2>{title}</h2>" in page
+    assert (tmp_path / "d" / "run" / "model.safetensors").exists()

@@ -1,0 +1,85 @@
+"""kill -9 at twenty moments, some of them inside the writing of a checkpoint: all go on, to the same weights."""
+
+import multiprocessing
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from noisekernel import models, runs, storage
+
+SETTINGS = {
+    "network.channels": 8,
+    "training.batch": 16,
+    "training.images": 16 * 400,
+    "training.save_every": 16,
+    "training.log_every": 160,
+    "training.draw_every": 10**6,
+}
+
+
+def train(folder: str, moment: str | None, writes: int) -> None:
+    """A whole run, or one that kills itself at a moment of its n-th write of a file that holds tensors."""
+    torch.set_num_threads(1)
+    counted = 0
+    real = storage.save_file
+
+    def die() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def save_file(tensors, path, metadata):
+        nonlocal counted
+        counted += 1
+        real(tensors, path, metadata)
+        if counted == writes and moment == "half a file":
+            content = Path(path).read_bytes()
+            Path(path).write_bytes(content[: len(content) // 2])
+            die()
+        if counted == writes and moment == "before the rename":
+            die()
+        if counted == writes and moment == "after the rename":
+            replace = os.replace
+
+            def then_die(*paths):
+                replace(*paths)
+                die()
+
+            os.replace = then_die
+
+    storage.save_file = save_file
+    runs.train("digits", folder, settings=SETTINGS, resume=True, progress=False, tensorboard=False)
+
+
+@pytest.mark.training
+@pytest.mark.timeout(900)
+def test_twenty_kills(tmp_path):
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["noisekernel.runs", "sklearn.datasets"])
+    chance = random.Random(0)
+
+    def attempt(folder: Path, moment: str | None = None, writes: int = 0, delay: float | None = None) -> int:
+        process = context.Process(target=train, args=(str(folder), moment, writes))
+        process.start()
+        process.join(delay)
+        if process.is_alive():
+            process.kill()
+        process.join()
+        return process.exitcode
+
+    assert attempt(tmp_path / "whole") == 0
+    kills = 0
+    began = time.monotonic()
+    for moment in ["half a file", "before the rename", "after the rename"] * 3:
+        kills += attempt(tmp_path / "killed", moment, chance.randrange(1, 20)) == -signal.SIGKILL
+    while kills < 20:
+        code = attempt(tmp_path / "killed", delay=chance.uniform(0.1, 1.2))
+        assert code == -signal.SIGKILL, f"the run ended by itself ({code}) after {time.monotonic() - began:.0f} s"
+        kills += 1
+    assert attempt(tmp_path / "killed") == 0
+    whole, killed = (models.load(tmp_path / name).denoiser.state_dict() for name in ("whole", "killed"))
+    assert all(torch.equal(whole[name], killed[name]) for name in whole)
+    assert not list((tmp_path / "killed").rglob("*.unfinished"))

@@ -1,0 +1,274 @@
+"""The loop: resuming, sharing, averaging, stopping, refusing."""
+
+import json
+import math
+import os
+import signal
+
+import pytest
+import torch
+from torch import nn
+
+import noisekernel as nk
+from noisekernel import config, runs
+from noisekernel.data.examples import InMemory, Order, Treatment
+from noisekernel.errors import InputError, StorageError, TrainingError
+from noisekernel.observers import Silent, read_log
+from noisekernel.training.checkpoint import Checkpoints
+from noisekernel.training.settings import Decay, TrainingSettings
+from noisekernel.training.trainer import Stopped, Trainer
+
+SMALL = {"network.channels": 8, "training.batch": 16, "training.images": 160, "training.log_every": 32}
+
+
+def train(out, images=160, **more):
+    settings = {**SMALL, "training.images": images, "training.save_every": 48, "training.draw_every": 10**6}
+    return nk.train("digits", out, settings=settings, progress=False, **more)
+
+
+def weights(folder):
+    return nk.load(folder).denoiser.state_dict()
+
+
+def same(a, b):
+    return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+
+
+class Bomb(Silent):
+    """Stops a run as if it had been killed: without a word."""
+
+    def __init__(self, at):
+        self.at = at
+
+    def logged(self, entry):
+        if entry.images >= self.at:
+            raise SystemExit
+
+
+@pytest.mark.training
+def test_resumed_runs_end_where_uninterrupted_ones_do(tmp_path):
+    train(tmp_path / "whole")
+    with pytest.raises(SystemExit):
+        train(tmp_path / "parts", observers=[Bomb(64)])
+    with pytest.raises(SystemExit):
+        train(tmp_path / "parts", observers=[Bomb(128)], resume=True)
+    train(tmp_path / "parts", resume=True)
+    assert same(weights(tmp_path / "whole"), weights(tmp_path / "parts"))
+    whole, parts = (read_log(tmp_path / name / "log.jsonl") for name in ("whole", "parts"))
+    assert [entry["images"] for entry in whole] == [entry["images"] for entry in parts]
+    assert whole[-1]["loss"] == parts[-1]["loss"]
+
+
+@pytest.mark.training
+def test_another_seed_is_another_run(tmp_path):
+    """The wrong twin: were the weights independent of the seed, the test above would show nothing."""
+    a, b = train(None, 32), train(None, 32, seed=1)
+    assert not same(a.denoiser.state_dict(), b.denoiser.state_dict())
+
+
+@pytest.mark.training
+def test_accumulated_parts_make_the_same_step():
+    whole = train(None)
+    parts = nk.train("digits", settings={**SMALL, "training.accumulate": 4}, progress=False)
+    for name, value in whole.denoiser.state_dict().items():
+        torch.testing.assert_close(parts.denoiser.state_dict()[name], value, rtol=1e-3, atol=1e-5)
+
+
+def test_a_run_is_not_begun_twice_nor_resumed_as_another(tmp_path):
+    train(tmp_path / "run", 64)
+    with pytest.raises(InputError, match="holds a run already"):
+        train(tmp_path / "run")
+    with pytest.raises(InputError, match="begun with other settings"):
+        train(tmp_path / "run", 320, resume=True)
+    with pytest.raises(InputError, match="begun with seed 0, not 3"):
+        nk.train("digits", tmp_path / "run", seed=3, resume=True, progress=False)
+    with pytest.raises(InputError, match="begun with data 'digits'"):
+        nk.train(tmp_path, tmp_path / "run", resume=True, progress=False)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "holiday.txt").touch()
+    with pytest.raises(InputError, match="is not empty"):
+        train(tmp_path / "other")
+    with pytest.raises(InputError, match="nothing to resume without a folder"):
+        nk.train("digits", resume=True)
+
+
+def test_what_may_change_may_change(tmp_path):
+    with pytest.raises(SystemExit):
+        train(tmp_path / "run", observers=[Bomb(128)])
+    model = nk.train(
+        "digits",
+        tmp_path / "run",
+        settings={"training.keep": 1, "training.save_every": 16},
+        resume=True,
+        progress=False,
+    )
+    assert model.history["images"] == 160
+    assert len(list((tmp_path / "run" / "checkpoints").iterdir())) == 1
+
+
+def test_checkpoints_are_kept_and_named_by_images(tmp_path):
+    train(tmp_path)
+    assert [path.name for path in Checkpoints(tmp_path / "checkpoints").all()] == [
+        f"{images:012d}.safetensors" for images in (96, 144, 160)
+    ]
+
+
+def test_a_damaged_checkpoint_is_refused_with_what_to_do(tmp_path):
+    with pytest.raises(SystemExit):
+        train(tmp_path, observers=[Bomb(128)])
+    newest = Checkpoints(tmp_path / "checkpoints").newest
+    content = newest.read_bytes()
+    newest.write_bytes(content[: len(content) // 2])
+    with pytest.raises(StorageError, match=r"cut short.*Remove that file to go on from the one before"):
+        train(tmp_path, resume=True)
+    newest.unlink()
+    assert train(tmp_path, resume=True).history["images"] == 160
+
+
+def test_what_a_killed_writer_left_is_cleared_away(tmp_path):
+    with pytest.raises(SystemExit):
+        train(tmp_path, observers=[Bomb(128)])
+    half = tmp_path / "checkpoints" / ".000000000144.safetensors.1.unfinished"
+    half.write_bytes(b"half")
+    train(tmp_path, resume=True)
+    assert not half.exists()
+
+
+class Asking(Silent):
+    def __init__(self, at, number):
+        self.at, self.number = at, number
+
+    def logged(self, entry):
+        if entry.images == self.at:
+            os.kill(os.getpid(), self.number)
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_asked_to_stop_a_run_saves_first_and_goes_on_later(tmp_path, number):
+    before = signal.getsignal(number)
+    with pytest.raises(Stopped, match="after 64 images"):
+        train(tmp_path / "run", observers=[Asking(64, number)])
+    assert signal.getsignal(number) is before
+    assert Checkpoints(tmp_path / "run" / "checkpoints").newest.name == "000000000064.safetensors"
+    train(tmp_path / "run", resume=True)
+    train(tmp_path / "whole")
+    assert same(weights(tmp_path / "whole"), weights(tmp_path / "run"))
+
+
+class Poisoned(nn.Module):
+    """A network that gives no numbers at low noise levels."""
+
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.zeros(1))
+
+    def forward(self, h, level, label=None):
+        bad = torch.where(level < 0.2, torch.nan, 1.0)[:, None, None, None]
+        return (h * self.gain * bad).repeat(1, 2, 1, 1)
+
+
+@pytest.mark.parametrize("objective", [nk.KL(), nk.ContrastiveAdjustment(), nk.Anchored(), nk.Reconstruction()])
+def test_a_loss_that_is_no_number_stops_the_run_and_says_at_which_levels(objective, tmp_path):
+    pictures = nk.data.load(nk.data.open_source("digits"))
+    checkpoints = Checkpoints(tmp_path)
+    kept = checkpoints.save(7, {"a": torch.zeros(1)}, {})
+    trainer = Trainer(
+        nk.GaussianKernel(),
+        nk.Denoiser(Poisoned(), nk.PlainGaussian(1)),
+        objective,
+        InMemory(pictures, Treatment(nk.data.ContinuousCodec(), seed=0)),
+        TrainingSettings(batch=64, images=640),
+        seed=0,
+        checkpoints=checkpoints,
+    )
+    with pytest.raises(
+        TrainingError, match=r"Noise levels that blew up: (\d+) samples with beta from 0\.0\d+ to 0\.1"
+    ) as e:
+        trainer.run()
+    assert str(kept) in str(e.value)
+    assert checkpoints.all() == [kept]
+
+
+def test_batches_that_cannot_be_shared_are_refused():
+    with pytest.raises(InputError, match="make it a multiple of 3"):
+        nk.train("digits", settings={**SMALL, "training.accumulate": 3}, progress=False)
+
+
+def test_the_average_is_the_average():
+    """One parameter that moves by a known amount a step: the average against its closed form."""
+    trainer = Trainer(
+        nk.GaussianKernel(),
+        nk.Denoiser(Poisoned(), nk.PlainGaussian(1)),
+        nk.KL(),
+        InMemory(nk.data.load(nk.data.open_source("digits")), Treatment(nk.data.ContinuousCodec(), seed=0)),
+        TrainingSettings(batch=1, average=Decay(factor=0.9)),
+        seed=0,
+    )
+    expected = None
+    for step in range(5):
+        with torch.no_grad():
+            trainer.denoiser.backbone.gain.fill_(float(step))
+        trainer.average.update_parameters(trainer.denoiser)
+        expected = float(step) if expected is None else 0.9 * expected + 0.1 * step
+    assert float(trainer.averaged.backbone.gain) == pytest.approx(expected)
+
+
+def test_each_pass_sees_every_picture_once_in_another_order():
+    order = Order(10, seed=3)
+    first, second = [order(k) for k in range(10)], [order(k) for k in range(10, 20)]
+    assert sorted(first) == sorted(second) == list(range(10))
+    assert first != second
+    assert [order(k) for k in range(10)] == first
+    assert [Order(10, seed=4)(k) for k in range(10)] != first
+
+
+def test_flips_and_forgotten_labels_are_functions_of_the_example():
+    pictures = nk.data.load(nk.data.open_source("digits"))
+    treatment = Treatment(nk.data.ContinuousCodec(), 0, flip=True, classes=10, forget=0.3)
+    cpu = torch.device("cpu")
+    (z, label), *_ = InMemory(pictures, treatment).stream([range(1000)], cpu)
+    again = list(InMemory(pictures, treatment).stream([range(300), range(300, 1000)], cpu))
+    assert torch.equal(z, torch.cat([z for z, _ in again]))
+    assert torch.equal(label, torch.cat([label for _, label in again]))
+    assert abs(float((label == 10).float().mean()) - 0.3) < 4 * math.sqrt(0.3 * 0.7 / 1000)
+    plain = next(InMemory(pictures, Treatment(nk.data.ContinuousCodec(), 0)).stream([range(1000)], cpu))[0]
+    mirrored = (z != plain).flatten(1).any(dim=1)
+    assert torch.equal(z[mirrored], plain[mirrored].flip(-1))
+    assert abs(float(mirrored.float().mean()) - 0.5) < 4 * math.sqrt(0.25 / 1000)
+
+
+def test_dry_runs_tell_the_cost():
+    figures = runs.dry_run("digits", settings=SMALL)
+    assert figures["parameters"] == train(None, 16).parameters
+    assert figures["images_per_second"] > 0
+    assert "hours" in runs.told(figures)
+
+
+def test_bf16_and_labels_and_categories_train(tmp_path):
+    common = {"network.channels": 8, "training.batch": 8, "training.images": 16}
+    model = nk.train("digits", settings={**common, "training.precision": "bf16"}, progress=False)
+    assert next(model.denoiser.parameters()).dtype == torch.float32
+    levels = {
+        "data.labels": False,
+        "data.codec.kind": "levels",
+        "kernel.kind": "categorical",
+        "head.kind": "categorical",
+        "objective.levels.kind": "uniform",
+    }
+    model = nk.train("digits", tmp_path, settings={**common, **levels}, progress=False)
+    z = nk.synthesize(nk.load(tmp_path), 3, steps=4)
+    assert z.shape == (3, 1, 8, 8)
+    assert len(nk.load(tmp_path).draw(z)) == 3
+
+
+def test_run_folders_say_what_was_done(tmp_path):
+    model = train(tmp_path, 64, seed=5)
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert (run["data"], run["seed"], run["pictures"], run["size"]) == ("digits", 5, 1797, [1, 8, 8])
+    assert config.recipe(tmp_path / "recipe.json").training.images == 64
+    assert model.history["seed"] == 5
+    assert {path.name for path in tmp_path.iterdir()} >= {"log.jsonl", "model.safetensors", "checkpoints", "pictures"}
+    entry = read_log(tmp_path / "log.jsonl")[-1]
+    assert math.isfinite(entry["loss"])
+    assert entry["by_level"]
