@@ -41,21 +41,20 @@ def recipes(
     if json:
         print(json_.dumps(rows, indent=2, ensure_ascii=False))
         return
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     names = ("pictures", "weights", "memory", "images", "FLOP", "FID")
-    table = Table("recipe", *names, box=SIMPLE_HEAD, padding=(0, 1))
+    table = Table("recipe", *names, box=None, padding=(0, 1, 0, 0))
     for column in table.columns:
         column.no_wrap = True
     for row in rows:
         table.add_row(
             f"[bold]{row['name']}[/bold]",
             "x".join(str(side) for side in row["size"]),
-            f"{row['parameters'] / 1e6:.1f} M",
-            f"{row['memory_bytes'] / 1e9:.1f} GB",
-            f"{row['images'] / 1e6:,.4g} M",
+            f"{row['parameters'] / 1e6:.3g} M",
+            f"{row['memory_bytes'] / 1e9:.3g} GB",
+            f"{row['images'] / 1e6:.3g} M",
             f"{row['operations']:.1e}",
             "" if row["published_fid"] is None else f"{row['published_fid']}",
         )
@@ -64,8 +63,8 @@ def recipes(
     for row in rows:
         console.print(f"[bold]{row['name']}[/bold]: {row['about']}", highlight=False)
     console.print(
-        "\nweights: parameters. memory: weights, gradients, Adam, average, and the activations of one whole batch, which "
-        "several processes share. FLOP: of the whole run; 1e+18 is 2.8 hours at 100 TFLOP/s. FID: published by the "
-        "paper for its own runs, not ours.",
+        "\nweights: parameters. memory: weights, gradients, Adam, average, and the activations of one whole batch, "
+        "which several processes share. FLOP: of the whole run; 1e+18 is 2.8 hours at 100 TFLOP/s. FID: published by "
+        "the paper for its own runs, not ours.",
         style="dim",
     )

@@ -12,12 +12,14 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Protocol
+from queue import Full, Queue
+from threading import Event, Thread
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, Dataset, IterableDataset
+from torch.utils.data import DataLoader, Dataset
 
 from noisekernel.data.codecs import Codec
 from noisekernel.data.pictures import BadPictureError, Picture, Size
@@ -168,7 +170,7 @@ class _Numbered(Dataset[_Read]):
 
 @dataclass
 class Streamed:
-    """Pictures from a stream, read by one worker process. Resuming skips, unread, what was seen before."""
+    """Pictures from a stream, read ahead by a thread (unless `workers` is 0). Resuming skips what was seen, unread."""
 
     source: FarSource
     size: Size
@@ -179,18 +181,52 @@ class Streamed:
 
     def stream(self, parts: Iterable[range], device: torch.device) -> Iterator[Batch]:
         parts = list(parts)
-        loader = DataLoader(
-            _InOrder(self.source, self.size, self.treatment.seed, parts),
-            batch_size=None,
-            num_workers=min(self.workers, 1),
-            prefetch_factor=4 if self.workers else None,
-        )
-        for numbers, (pixels, labels, notes) in zip(parts, loader, strict=True):
+        read = iter(_InOrder(self.source, self.size, self.treatment.seed, parts))
+        # A thread, not a process: the libraries behind a stream have threads of their own, and do not survive a fork.
+        for numbers, (pixels, labels, notes) in zip(parts, ahead(read) if self.workers else read, strict=True):
             _account(self.summary, notes, self.bad, len(pixels))
             yield self.treatment(pixels, labels, numbers, device)
 
 
-class _InOrder(IterableDataset[Any]):
+Item = TypeVar("Item")
+
+
+def ahead(items: Iterator[Item], depth: int = 8) -> Iterator[Item]:
+    """The same items, up to `depth` of them made ready by a thread before they are asked for."""
+    queue: Queue[tuple[Item | None, BaseException | None]] = Queue(depth)
+    left = Event()
+
+    def put(item: Item | None, error: BaseException | None) -> None:
+        while not left.is_set():
+            try:
+                return queue.put((item, error), timeout=0.1)
+            except Full:
+                continue
+
+    def work() -> None:
+        try:
+            for item in items:
+                put(item, None)
+                if left.is_set():
+                    return
+            put(None, StopIteration())
+        except BaseException as error:  # handed on to whoever asks for the item
+            put(None, error)
+
+    Thread(target=work, daemon=True).start()
+    try:
+        while True:
+            item, error = queue.get()
+            if isinstance(error, StopIteration):
+                return
+            if error is not None:
+                raise error
+            yield item  # type: ignore[misc]
+    finally:
+        left.set()
+
+
+class _InOrder:
     def __init__(self, source: FarSource, size: Size, seed: int, parts: list[range]) -> None:
         self.source, self.size, self.seed, self.parts = source, size, seed, parts
 

@@ -1,0 +1,53 @@
+"""Two processes are one: the same losses up to rounding, the very same pictures."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from noisekernel.observers import read_log
+
+SETTINGS = [
+    *("network.channels=8", "training.batch=32", "training.images=640"),
+    *("training.log_every=64", "training.save_every=320", "objective.kind=anchored"),
+]
+
+
+def launch(processes, *arguments, cwd):
+    """`nk …` in one process, or in several as torchrun starts them (gloo, over this machine's loopback)."""
+    many = ["-m", "torch.distributed.run", "--nproc-per-node", str(processes), "--standalone"] if processes > 1 else []
+    command = [sys.executable, *many, "-m", "noisekernel", *map(str, arguments)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done
+
+
+@pytest.mark.training
+def test_two_processes_train_as_one_does(tmp_path):
+    settings = [part for setting in SETTINGS for part in ("--set", setting)]
+    for processes in (1, 2):
+        launch(processes, "train", "digits", "--out", f"run{processes}", *settings, "--device", "cpu", cwd=tmp_path)
+    one, two = (read_log(tmp_path / f"run{n}" / "log.jsonl") for n in (1, 2))
+    assert [entry["images"] for entry in one] == [entry["images"] for entry in two] == list(range(64, 641, 64))
+    for a, b in zip(one, two, strict=True):
+        assert b["loss"] == pytest.approx(a["loss"], rel=1e-4)
+        assert b["gradient"] == pytest.approx(a["gradient"], rel=1e-3)
+        assert b["by_level"] == pytest.approx(a["by_level"], rel=1e-3)
+    # Were the processes given the same examples, or other noise, the losses would be apart by far more than that.
+    assert abs(one[0]["loss"] / one[1]["loss"] - 1) > 1e-3
+    assert json.loads((tmp_path / "run2" / "run.json").read_text())["pictures"] == 1797
+
+
+def test_two_processes_draw_the_very_pictures_of_one(tmp_path):
+    options = ("sample", "digits", "-n", 10, "--steps", 3, "--batch-size", 4, "--seed", 5, "--device", "cpu")
+    for processes in (1, 2):
+        launch(processes, *options, "--out", f"s{processes}", cwd=tmp_path)
+    one, two = (sorted((tmp_path / f"s{n}").glob("*.png")) for n in (1, 2))
+    assert [path.name for path in one] == [path.name for path in two]
+    assert len(one) == 11
+    for a, b in zip(one, two, strict=True):
+        assert a.read_bytes() == b.read_bytes()
+    assert len({path.read_bytes() for path in one}) == 11
