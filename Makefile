@@ -1,9 +1,16 @@
-# make test: a virtual environment, everything in it, and the whole suite, on a fresh machine.
+# make demo: a chain trained on digits, everything one can do with it, and a report to look at.
+# make test: linters, types and the whole suite. Either makes a virtual environment first, on a fresh machine.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: test lint types unit install clean
+.PHONY: demo test lint types unit install clean
+
+DEMO ?= demo
+.DEFAULT_GOAL := test
+
+demo: $(VENV)/.demo
+	$(BIN)/nk demo --out $(DEMO) --force
 
 test: lint types unit
 
@@ -22,6 +29,11 @@ install: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+$(VENV)/.demo: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test -e $(VENV)/.installed || $(BIN)/python -m pip install --quiet --editable ".[demo]"
 	touch $@
 
 clean:

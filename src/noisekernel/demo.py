@@ -1,5 +1,6 @@
 """The demo: a chain trained in minutes, everything one can do with it, and a report of it all in one file."""
 
+import shutil
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from noisekernel.evaluate.features import small_features
 from noisekernel.evaluate.frechet import frechet_distance
 from noisekernel.models import Model, build
 from noisekernel.observers import Silent, read_log
-from noisekernel.outputs import contact_sheet, enlarged, save_film
+from noisekernel.outputs import contact_sheet, enlarged, new_folder, save_film
 from noisekernel.random import Streams
 from noisekernel.report import Section, curves, embedded, tree, write_report
 from noisekernel.storage import read_json
@@ -66,14 +67,19 @@ def run(
     settings: Sequence[str],
     seed: int,
     device: str | None,
+    *,
+    force: bool = False,
 ) -> dict[str, Any]:
-    """Train, use, report."""
+    """Train, use, report. With `force` a demo that is there makes way for the new one."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         raise NoiseKernelError("the demo draws its plots with matplotlib: pip install 'noisekernel[demo]'") from None
     began = time.perf_counter()
-    out, console = Path(out), Console(stderr=True)
+    console = Console(stderr=True)
+    out = new_folder(out, force=force)
+    if (out / "run" / "recipe.json").exists():
+        shutil.rmtree(out / "run")
     source = open_source(data)
     if not isinstance(source, Source):
         raise InputError("the demo reads its data more than once; give it one that is on this disk")

@@ -98,9 +98,10 @@ def read_about(path: Path) -> dict[str, Any]:
     """The JSON in the header alone."""
     try:
         with open(path, "rb") as raw:
-            beginning = raw.read(4)
-        # Zip archives and pickles: what torch.save writes.
-        if beginning[:2] == b"PK" or beginning[:1] == b"\x80":
+            beginning = raw.read(9)
+        # Zip archives and pickles: what torch.save writes. A safetensors file may begin with any byte, the length of
+        # its header, but has the header's brace in the ninth place.
+        if beginning[8:] != b"{" and (beginning[:2] == b"PK" or beginning[:1] == b"\x80"):
             raise StorageError(
                 f"{path} is a pickle (or an archive of them), which could run any code when opened, so it was not "
                 "opened. Weights are read from .safetensors files only"

@@ -292,3 +292,23 @@ def test_the_demo_writes_one_file_that_needs_no_other(run, tmp_path):
     for title in ("New pictures", "From noise to a picture", "A tree of variants", "Filling in", "How training went"):
         assert f"<h2>{title}</h2>" in page
     assert (tmp_path / "d" / "run" / "model.safetensors").exists()
+
+
+def test_a_mixed_folder_trains_and_accounts_for_every_file(run, tmp_path):
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    grey = Image.fromarray(np.arange(400, dtype=np.uint8).reshape(20, 20))
+    for i, (name, mode) in enumerate([("a.png", "L"), ("b.jpg", "RGB"), ("c.webp", "RGBA"), ("d.gif", "P")]):
+        grey.rotate(90 * i).convert(mode).save(folder / name)
+    Image.fromarray(np.full((9, 9), 40_000, np.uint16)).save(folder / "e.png")
+    (folder / "f.png").write_bytes((folder / "a.png").read_bytes()[:60])
+    (folder / "g.jpg").write_text("not a picture")
+    small = ("network.channels=8", "training.images=16", "training.batch=8", "data.size=[3,8,8]")
+    options = ("train", folder, "--out", "r", *(part for setting in small for part in ("--set", setting)))
+    refused(run(*options), "f.png: cannot be decoded", "data.bad=skip")
+    assert not (tmp_path / "r" / "checkpoints").exists()
+    code, _, err = run(*options, "--set", "data.bad=skip")
+    assert code == 0
+    assert "5 pictures read, 2 skipped" in err
+    told = json.loads((tmp_path / "r" / "run.json").read_text())
+    assert (told["pictures"], [name for name, _ in told["skipped"]]) == (5, ["f.png", "g.jpg"])

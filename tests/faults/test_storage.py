@@ -35,6 +35,19 @@ def test_a_pickle_in_place_of_weights_is_not_opened(tmp_path, protocol):
     assert not (tmp_path / "executed").exists()
 
 
+@pytest.mark.parametrize("byte", [0x50, 0x80])
+def test_weights_that_begin_like_a_pickle_are_opened(tmp_path, byte):
+    """The first byte of a safetensors file is part of a length, and may be any."""
+    path, about = tmp_path / "a.safetensors", {"pad": ""}
+    for _ in range(300):
+        storage.write_tensors(path, {"a": torch.ones(2)}, about)
+        if path.read_bytes()[0] == byte:
+            break
+        about["pad"] += "x"
+    assert path.read_bytes()[0] == byte
+    assert storage.read_tensors(path)[1] == about
+
+
 def test_what_torch_saves_is_not_opened(tmp_path):
     path = tmp_path / "model.safetensors"
     torch.save({"a": torch.zeros(1)}, path)

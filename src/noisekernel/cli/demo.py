@@ -16,9 +16,10 @@ def demo(
     seed: common.Seed = 0,
     device: common.Device = None,
     json: common.Json = False,
+    force: common.Force = False,
 ) -> None:
     """Train, draw, vary, inpaint and walk, and write it all into one report.html."""
     from noisekernel import demo as tour
 
-    figures = tour.run(out, data, recipe, set_ or (), seed, device)
+    figures = tour.run(out, data, recipe, set_ or (), seed, device, force=force)
     common.say(figures, json, tour.next_commands(out))

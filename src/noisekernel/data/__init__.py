@@ -2,6 +2,7 @@
 
 from noisekernel.data.codecs import Codec, ContinuousCodec, LevelsCodec
 from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
+from noisekernel.data.masks import read_mask, tile_masks
 from noisekernel.data.pictures import BadPictureError, Picture, Size
 from noisekernel.data.source import Pictures, Source, Summary, load
 from noisekernel.data.sources import open_source
@@ -23,4 +24,6 @@ __all__ = [
     "Treatment",
     "load",
     "open_source",
+    "read_mask",
+    "tile_masks",
 ]

@@ -151,7 +151,7 @@ def load(
         except BadPictureError as error:
             if bad == "fail":
                 raise InputError(
-                    f"{source.name(i)}: {error}. Remove it, or have such files left out: bad='skip'"
+                    f"{source.name(i)}: {error}. Remove it, or have such files left out: bad='skip' (data.bad=skip)"
                 ) from None
             summary.skipped.append((source.name(i), str(error)))
             continue

@@ -137,9 +137,9 @@ class Trainer:
         began, before, device = time.perf_counter(), self.seconds, self.accelerator.device
         self.denoiser.train()
         with self._stoppable():
-            stream = self.examples.stream(self._parts(), device)
+            stream = self.examples.stream(self.parts(), device)
             for step in range(self.images // settings.batch, settings.steps):
-                self._step(step, stream, window)
+                self.step(step, stream, window)
                 self.seconds = before + time.perf_counter() - began
                 self._after(window)
                 if self._asked_to_stop():
@@ -147,7 +147,7 @@ class Trainer:
                     self._save()
                     raise Stopped(self._stop or signal.SIGTERM, self.images)
 
-    def _parts(self) -> Iterator[range]:
+    def parts(self) -> Iterator[range]:
         """This process's shares of the examples from here to the end."""
         settings, accelerator = self.settings, self.accelerator
         size = settings.batch // (accelerator.num_processes * settings.accumulate)
@@ -156,7 +156,8 @@ class Trainer:
                 first = step * settings.batch + (part * accelerator.num_processes + accelerator.process_index) * size
                 yield range(first, first + size)
 
-    def _step(self, step: int, stream: Iterator[Batch], window: "Window") -> None:
+    def step(self, step: int, stream: Iterator[Batch], window: "Window") -> None:
+        """One step of the optimiser, on the next batches of `stream`."""
         settings = self.settings
         rate = settings.rate_at(step * settings.batch)
         for group in self.optimiser.param_groups:
