@@ -2,9 +2,10 @@
 
     python benchmarks/recipe_choice.py --out results.json [--seeds 2] [--images 60000]
 
-Every arm may spend what the recipe `digits` spends on `--images` images; arms whose step costs more see fewer. Measured:
+Every arm may spend what the recipe `digits` spends on `--images` images; arms whose step costs more see fewer. Then
 the Fréchet distance to the data (on a small classifier's features; see evaluate/features.py) of samples without a
-label, of samples with one, and of variants after 60 steps of the chain at beta 0.2. Results are written as they come.
+label, of samples with one, and of variants after 60 steps of the chain at beta 0.2. Results are written as they
+come.
 """
 
 import argparse

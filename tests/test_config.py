@@ -72,6 +72,7 @@ def test_every_recipe_builds_trains_on_and_survives_json(name, tmp_path):
         ("kernel.kind=categorical", "do not go together"),
         ("training", "is no setting; write key=value"),
         ("=3", "is no setting"),
+        ("head.mean=0.5", "given together"),
         ("training=3", "training is 3"),
     ],
 )

@@ -7,7 +7,7 @@ known is refused, with the nearest name that is.
 
 import json
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
@@ -122,9 +122,24 @@ class PreconditionedHeadConfig(Strict):
     mean: float | None = None
     variance: Positive | None = None
 
-    def measured(self, z: Tensor) -> "PreconditionedHeadConfig":
-        head = PreconditionedGaussian.of(z, channels=None)
-        return PreconditionedHeadConfig(mean=head.mean, variance=head.variance)
+    @model_validator(mode="after")
+    def _both_or_none(self) -> "PreconditionedHeadConfig":
+        if (self.mean is None) != (self.variance is None):
+            raise ValueError("head.mean and head.variance are given together, or measured together")
+        return self
+
+    def measured(self, batches: Iterable[Tensor]) -> "PreconditionedHeadConfig":
+        """With the moments of these data, which are taken in one batch after the other."""
+        count, total, squares = 0, 0.0, 0.0
+        for z in batches:
+            count += z.numel()
+            total += float(z.double().sum())
+            squares += float(z.double().square().sum())
+        mean = total / count
+        variance = squares / count - mean**2
+        if variance <= 1e-12:
+            raise InputError("all the pictures have one and the same value; there is nothing to learn from them")
+        return PreconditionedHeadConfig(mean=mean, variance=variance)
 
     def build(self, channels: int) -> Head:
         # A plan can be made before the data is seen; nothing is trained with these stand-ins.
@@ -247,7 +262,9 @@ def _paper(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Schedule
 
 def _corrected(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Schedule:
     # A step down and an equilibrium step by turns: two network calls a level.
-    return kernel.annealing(max((steps or 100) // 2, 1)).with_correctors(1, 0.9)
+    if steps is not None and steps % 2:
+        raise InputError(f"the corrected sampler takes its steps in pairs, down and at equilibrium; {steps} is odd")
+    return kernel.annealing((steps or 100) // 2).with_correctors(1, 0.9)
 
 
 #: A sampler is a schedule for a kernel, in a number of steps or in as many as it likes best.
@@ -278,16 +295,34 @@ class Published(Strict):
     inception_score: float | None = None
 
 
+def check_kinds(codec: Any, kernel: Any, head: Any) -> None:
+    """Refuse parts that are for different kinds of data."""
+    if len({codec.kind == "levels", kernel.kind == "categorical", head.kind == "categorical"}) > 1:
+        raise ValueError(
+            f"codec {codec.kind!r}, kernel {kernel.kind!r} and head {head.kind!r} do not go together: either all are "
+            "for categories (levels, categorical, categorical) or none is"
+        )
+    if codec.kind == "levels":
+        counts = sorted({codec.levels, kernel.classes, head.classes})
+        if len(counts) > 1:
+            raise ValueError(f"data.codec.levels, kernel.classes and head.classes must be one number, and are {counts}")
+
+
 class Design(Strict):
     """What a model is made of: all that is needed to build it, before its weights."""
 
-    shape: tuple[Count, Count, Count]
+    shape: tuple[Literal[1, 3, 4], Count, Count]
     codec: CodecConfig
     kernel: KernelConfig
     head: HeadConfig
     network: NetworkConfig
     classes: tuple[str, ...] = ()
     sampling: SamplingConfig = SamplingConfig()
+
+    @model_validator(mode="after")
+    def _one_kind_of_data(self) -> "Design":
+        check_kinds(self.codec, self.kernel, self.head)
+        return self
 
     def denoiser(self) -> Denoiser:
         head = self.head.build(self.shape[0])
@@ -310,26 +345,16 @@ class Recipe(Strict):
 
     @model_validator(mode="after")
     def _one_kind_of_data(self) -> "Recipe":
-        kinds = {self.data.codec.kind == "levels", self.kernel.kind == "categorical", self.head.kind == "categorical"}
-        if len(kinds) > 1:
-            raise ValueError(
-                f"codec {self.data.codec.kind!r}, kernel {self.kernel.kind!r} and head {self.head.kind!r} do not go "
-                "together: either all are for categories (levels, categorical, categorical) or none is"
-            )
-        if isinstance(self.data.codec, Levels):
-            counts = {self.data.codec.levels, self.kernel.classes, self.head.classes}  # type: ignore[union-attr]
-            if len(counts) > 1:
-                raise ValueError(
-                    f"data.codec.levels, kernel.classes and head.classes must be one number, and are {sorted(counts)}"
-                )
+        check_kinds(self.data.codec, self.kernel, self.head)
         if self.kernel.kind == "categorical" and self.objective.levels.kind != "uniform":
             raise ValueError("log-normal levels are for continuous data; set objective.levels.kind=uniform")
         return self
 
     def design(self, size: Size, classes: Sequence[str] = ()) -> Design:
         """The model that this recipe makes of pictures of this size."""
+        size.check()
         return Design(
-            shape=(size.channels, size.height, size.width),
+            shape=(size.channels, size.height, size.width),  # type: ignore[arg-type]
             codec=self.data.codec,
             kernel=self.kernel,
             head=self.head,
@@ -369,7 +394,7 @@ def recipe(name: str | Path = "default", settings: Sequence[str] | Mapping[str, 
     for key, value in given.items():
         _put(changes, key.split("."), value)
     content = _merged([Recipe], _merged([Recipe], Recipe().model_dump(), _content(name)), changes)
-    if given and "name" not in given:
+    if given and "name" not in given and not content["name"].endswith("with changes"):
         content["name"] = f"{content['name']} with changes"
     return read(Recipe, content, f"recipe {name}")
 

@@ -19,13 +19,15 @@ from noisekernel.denoisers import Denoiser
 from noisekernel.errors import InputError, NoiseKernelError
 from noisekernel.evaluate.features import small_features
 from noisekernel.evaluate.frechet import frechet_distance
-from noisekernel.models import Model, build
+from noisekernel.models import Model
 from noisekernel.observers import Silent, read_log
 from noisekernel.outputs import contact_sheet, enlarged, new_folder, save_film
 from noisekernel.random import Streams
 from noisekernel.report import Section, curves, embedded, tree, write_report
-from noisekernel.storage import read_json
+from noisekernel.storage import read_json, write_json
 
+#: Tells the folder of a demo, whose run may make way for a new one, from a folder of the user's.
+MARK = "demo.json"
 KEPT = (0.2, 0.4, 0.6, 0.8)
 
 
@@ -34,6 +36,9 @@ class Quality(Silent):
 
     def __init__(self, z: torch.Tensor, labels: torch.Tensor | None, samples: int = 400, steps: int = 15) -> None:
         self.described = small_features(z, labels)
+        if len(z) < 8:
+            raise InputError(f"the demo measures quality on pictures held against each other, and {len(z)} are too few")
+        samples = min(samples, len(z) // 2)
         order = torch.randperm(len(z), generator=torch.Generator().manual_seed(0))
         own, rest = order[:samples], order[samples:]
         self.truth = self.described.features(z[rest])
@@ -41,11 +46,10 @@ class Quality(Silent):
         self.best = frechet_distance(self.described.features(z[own]), self.truth)
         self.samples, self.steps = len(own), steps
         self.curve: list[tuple[int, float]] = []
-        self.make: Any = None
 
     def drew(self, images: int, average: Denoiser) -> None:
         average.eval()
-        z = tasks.synthesize(self.make(average), self.samples, steps=self.steps, batch_size=100, seed=1)
+        z = tasks.synthesize(self.make(average, images), self.samples, steps=self.steps, batch_size=100, seed=1).cpu()
         self.curve.append((images, frechet_distance(self.described.features(z), self.truth)))
 
 
@@ -78,17 +82,18 @@ def run(
     began = time.perf_counter()
     console = Console(stderr=True)
     out = new_folder(out, force=force)
-    if (out / "run" / "recipe.json").exists():
-        shutil.rmtree(out / "run")
     source = open_source(data)
     if not isinstance(source, Source):
         raise InputError("the demo reads its data more than once; give it one that is on this disk")
     chosen = runs.chosen_recipe(recipe, settings, data, device)
-    ready = runs.prepare(data, chosen, seed, console)
-    pictures = load(source, ready.size, chosen.data.bad)
+    with console.status("reading pictures"):
+        pictures = load(source, chosen.data.size_for(source.natural_size()), chosen.data.bad)
     z = chosen.data.codec.build().encode(pictures.pixels)
-    quality = Quality(z[:20_000], None if pictures.labels is None else pictures.labels[:20_000])
-    quality.make = lambda average: build(ready.design, average)
+    some = torch.randperm(len(z), generator=torch.Generator().manual_seed(1))[:20_000]
+    quality = Quality(z[some], None if pictures.labels is None else pictures.labels[some])
+    if (out / MARK).exists():
+        shutil.rmtree(out / "run", ignore_errors=True)
+    write_json(out / MARK, {"data": data, "seed": seed})
     model = runs.train(data, out / "run", recipe=chosen, seed=seed, device=device, observers=[quality])
     trained = time.perf_counter() - began
     console.print("drawing, varying, inpainting, walking …")
@@ -112,7 +117,7 @@ def run(
         "seconds": round(time.perf_counter() - began, 1),
     }
     facts = {
-        "data": f"{data}: {len(pictures):,} pictures of {' x '.join(map(str, ready.size))}",
+        "data": f"{data}: {len(pictures):,} pictures of {' x '.join(map(str, model.shape))}",
         "network": f"{model.parameters:,} parameters",
         "training": f"{model.history['images']:,} images in {trained / 60:.1f} minutes, its own measurements included",
         "seed": str(seed),
@@ -139,7 +144,7 @@ def next_commands(out: str | Path) -> str:
 def _samples(tour: Tour, model: Model, seed: int) -> None:
     if model.classes:
         label = torch.arange(len(model.classes)).repeat(5)
-        z = tasks.synthesize(model, len(label), label=label, seed=seed)
+        z = tasks.synthesize(model, len(label), label=label, seed=seed, batch_size=100)
         text = f"Drawn from pure noise in 50 steps, one column a class: {', '.join(model.classes)}."
         columns: int | None = len(model.classes)
     else:
@@ -198,12 +203,11 @@ def _variants(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
 def _inpainting(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
     tile = max(2, model.size.height // 4)
     cells: list[Image.Image] = []
-    grey = torch.zeros_like(z[:4]) if z.is_floating_point() else torch.full_like(z[:4], int(z.max()) // 2)
     pictures = z[10:14] if len(z) >= 14 else z[:4]
     for row, keep in enumerate(KEPT):
         mask = tile_masks(model.size, tile, keep, Streams.of(seed, range(row * 4, row * 4 + len(pictures))))
-        filled = tasks.inpaint(model, pictures, mask, 2, seed=seed)
-        seen = torch.where(mask, grey[: len(pictures)], pictures)
+        filled = tasks.inpaint(model, pictures, mask, 2, seed=seed).cpu()
+        seen = torch.where(mask, torch.full_like(pictures, model.middle), pictures)
         for i in range(len(pictures)):
             cells += [*model.draw(pictures[i : i + 1]), *model.draw(seen[i : i + 1]), *model.draw(filled[i])]
     text = (
@@ -236,9 +240,9 @@ def _training(tour: Tour, log: Sequence[Mapping[str, Any]], quality: Quality) ->
     for name in levels:
         known = [entry for entry in log if name in entry["by_level"]]
         losses[f"beta {name}"] = ([e["images"] for e in known], [e["by_level"][name] for e in known])
-    drawn = curves("loss (nats an element)", losses, log=True)
+    drawn = curves("loss (nats an element)", losses)
     measured = {"samples": ([i for i, _ in quality.curve], [value for _, value in quality.curve])}
-    distance = curves("Fréchet distance", measured, log=True, floor=("real pictures", quality.best))
+    distance = curves("Fréchet distance", measured, floor=("real pictures", quality.best))
     text = (
         f"Left: the loss, in all and by noise level. Right: the Fréchet distance of {quality.samples} samples to the "
         f"data, on {quality.described.name} (FID is the same distance on Inception's features, which say little about "

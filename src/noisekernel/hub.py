@@ -5,7 +5,7 @@ from pathlib import Path
 
 from noisekernel import models
 from noisekernel.errors import InputError, NoiseKernelError
-from noisekernel.models import FILE, Model
+from noisekernel.models import FILE, Model, told_history
 from noisekernel.storage import write_atomically
 
 PAGE = "README.md"
@@ -19,12 +19,10 @@ def is_folder(name: str) -> bool:
 def page(model: Model, name: str) -> str:
     """What the model's page says: all of it from the model itself."""
     history, design = model.history, model.design
-    trained = (
-        f"Trained on {history['data']} by the recipe {history['recipe']['name']!r} (seed {history['seed']}): "
-        f"{history['images']:,} images.\n\n"
-        if history
-        else ""
-    )
+    trained = ""
+    if history:
+        told = told_history(history)
+        trained = f"{told[:1].upper()}{told[1:]}.\n\n"
     channels, height, width = design.shape
     return (
         f"---\nlibrary_name: noisekernel\ntags: [noisekernel, markov-chain, image-generation]\n---\n\n# {name}\n\n"
@@ -38,7 +36,10 @@ def push(what: str | Path, target: str, *, private: bool = False, force: bool = 
     """Put a model into a folder, or into a repository of the Hub. Returns where it is."""
     model = models.load(what, "cpu")
     if is_folder(target):
-        folder = Path(target).expanduser()
+        folder = Path(target).expanduser().resolve()
+        there = [name for name in (FILE, PAGE) if (folder / name).exists()]
+        if there and not force:
+            raise InputError(f"{target} holds {' and '.join(there)} already; add --force to replace them")
         models.save(model, folder, force=force)
         text = page(model, folder.name)
         write_atomically(folder / PAGE, lambda temporary: _write(temporary, text))
@@ -51,8 +52,10 @@ def push(what: str | Path, target: str, *, private: bool = False, force: bool = 
         (Path(folder_name) / PAGE).write_text(page(model, target), encoding="utf-8")
         try:
             api = HfApi()
-            if not force and api.repo_exists(target) and api.file_exists(target, FILE):
-                raise InputError(f"{target} holds a model already; add --force to replace it")
+            exists = api.repo_exists(target)
+            there = [name for name in (FILE, PAGE) if exists and api.file_exists(target, name)]
+            if there and not force:
+                raise InputError(f"{target} holds {' and '.join(there)} already; add --force to replace them")
             api.create_repo(target, private=private, exist_ok=True)
             api.upload_folder(repo_id=target, folder_path=folder_name, commit_message=f"noisekernel model {target}")
         except NoiseKernelError:

@@ -49,15 +49,26 @@ class Model(NoiseModel):
         return self.design.classes
 
     @property
+    def middle(self) -> int:
+        """The value of z that is drawn grey, for what is hidden."""
+        return self.design.codec.levels // 2 if isinstance(self.design.codec, config.Levels) else 0
+
+    @property
     def parameters(self) -> int:
         return sum(p.numel() for p in self.denoiser.parameters())  # type: ignore[attr-defined]
 
     def read(self, pictures: Sequence[Image.Image | str | Path]) -> Tensor:
         """Pictures, or the paths of some, as clean data: their middle, resized where their size is another."""
-        pixels = [torch.from_numpy(fit(to_channels(open_image(p), self.size.channels), self.size)) for p in pictures]
-        if not pixels:
+        if not pictures:
             raise InputError("no picture was given; give at least one")
-        return self.codec.encode(torch.stack(pixels))
+        return self.codec.encode(torch.stack([self._pixels(picture) for picture in pictures]))
+
+    def _pixels(self, picture: Image.Image | str | Path) -> Tensor:
+        try:
+            return torch.from_numpy(fit(to_channels(open_image(picture), self.size.channels), self.size))
+        except BadPictureError as error:
+            name = "the picture" if isinstance(picture, Image.Image) else str(picture)
+            raise InputError(f"{name}: {error}") from None
 
     def draw(self, z: Tensor) -> list[Image.Image]:
         """Clean data as pictures."""
@@ -86,6 +97,21 @@ def open_image(picture: Image.Image | str | Path) -> Image.Image:
         raise InputError(f"{picture} cannot be opened: {error.strerror}") from None
     except BadPictureError as error:
         raise InputError(f"{picture}: {error}") from None
+
+
+def told_history(history: Mapping[str, Any]) -> str:
+    """The history of a model in words; what it does not say is left out."""
+    recipe = history.get("recipe")
+    name = recipe.get("name") if isinstance(recipe, Mapping) else None
+    pictures, images, seconds = history.get("pictures"), history.get("images"), history.get("seconds")
+    words = f"trained on {history.get('data', 'data that it does not name')}"
+    words += f" ({pictures:,} pictures)" if isinstance(pictures, int) else ""
+    words += f" by recipe {name!r}" if name else ""
+    words += f", seed {history['seed']}" if "seed" in history else ""
+    words += f": {images:,} images" if isinstance(images, int) else ""
+    words += f" in {seconds / 60:.0f} minutes" if isinstance(seconds, int | float) else ""
+    processes = f" on {history['processes']} x {history.get('device', '?')}" if "processes" in history else ""
+    return words + processes
 
 
 def build(design: config.Design, denoiser: Denoiser | None = None, history: Mapping[str, Any] | None = None) -> Model:
@@ -161,6 +187,8 @@ def _load(path: Path, device: str | torch.device | None) -> Model:
     design = config.read(config.Design, told.get("design"), str(path))
     with torch.device("meta"):
         denoiser = design.denoiser()
+    if not all(value.is_floating_point() for value in tensors.values()):
+        raise StorageError(f"{path} holds weights that are not floating-point numbers")
     expected = {name: tuple(value.shape) for name, value in denoiser.state_dict().items()}
     given = {name: tuple(value.shape) for name, value in tensors.items()}
     if expected != given:
@@ -179,6 +207,8 @@ def pick_device(device: str | torch.device | None) -> torch.device:
     try:
         chosen = torch.device(device)
         torch.empty(0, device=chosen)
+        if chosen.type == "meta":
+            raise RuntimeError("nothing can be computed on it")
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise InputError(f"device {str(device)!r} cannot be used here: {str(error).splitlines()[0]}") from None
     return chosen

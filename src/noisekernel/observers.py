@@ -14,10 +14,11 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn,
 from rich.text import Text
 
 from noisekernel import models
+from noisekernel.data.source import Summary
 from noisekernel.denoisers import Denoiser
 from noisekernel.errors import NoiseKernelError
 from noisekernel.outputs import contact_sheet, save_png
-from noisekernel.storage import write_atomically
+from noisekernel.storage import write_atomically, write_json
 from noisekernel.tasks import synthesize
 from noisekernel.training.trainer import Entry
 
@@ -26,7 +27,13 @@ Make = Callable[[Denoiser, int], models.Model]
 
 
 class Silent:
-    """An observer that does nothing, to build others on."""
+    """An observer that does nothing but know how to make a model of an average, to build others on."""
+
+    make: Make
+
+    def begin(self, make: Make) -> None:
+        """Called once, before training begins or goes on."""
+        self.make = make
 
     def logged(self, entry: Entry) -> None: ...
 
@@ -69,14 +76,36 @@ def read_log(path: Path) -> list[dict[str, Any]]:
 
 
 @dataclass
+class RunFile(Silent):
+    """run.json: the data, the seed, and what became of each picture that was not simply read, as it becomes known."""
+
+    path: Path
+    told: dict[str, Any]
+    summary: Summary
+    console: Console
+
+    def __post_init__(self) -> None:
+        self._known = len(self.summary.skipped)
+
+    def write(self) -> None:
+        skipped, notes = ([list(item) for item in items] for items in (self.summary.skipped, self.summary.notes))
+        write_json(self.path, {**self.told, "skipped": skipped, "notes": notes})
+
+    def saved(self, images: int, average: Denoiser) -> None:
+        for name, reason in self.summary.skipped[self._known :]:
+            self.console.print(f"skipped {name}: {reason}", highlight=False, markup=False)
+        self._known = len(self.summary.skipped)
+        self.write()
+
+
+@dataclass
 class ModelFile(Silent):
     """model.safetensors: the average of the moment, so that a run can be used while it goes on."""
 
     folder: Path
-    make: Make
 
     def saved(self, images: int, average: Denoiser) -> None:
-        models.save(self.make(average, images), self.folder, force=True)
+        models.save(self.make(average, images), self.folder / models.FILE, force=True)
 
 
 @dataclass
@@ -84,7 +113,6 @@ class PictureFiles(Silent):
     """pictures/…png: the same 16 samples (the same seed, the same noise) as training goes on."""
 
     folder: Path
-    make: Make
     number: int = 16
     steps: int = 20
     also: list[Callable[[int, Image.Image], None]] = field(default_factory=list)

@@ -106,7 +106,6 @@ def curves(
     name: str,
     lines: Mapping[str, tuple[Sequence[float], Sequence[float]]],
     *,
-    log: bool = False,
     floor: tuple[str, float] | None = None,
 ) -> str:
     """A plot over images seen. The first line is drawn strongest; `floor` is a level for comparison."""
@@ -124,7 +123,7 @@ def curves(
         )
     if floor is not None:
         axes.axhline(floor[1], color="#c2452d", linestyle="--", linewidth=1.2, label=floor[0])
-    if log:
+    if all(value > 0 for _, values in lines.values() for value in values):
         axes.set_yscale("log")
     axes.set_xlabel("images seen")
     axes.set_ylabel(name)

@@ -12,7 +12,8 @@ DIR/
 
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 
 import torch
 from accelerate import PartialState
+from accelerate.utils import broadcast_object_list
 from rich.console import Console
 
 from noisekernel import config, models
@@ -29,9 +31,9 @@ from noisekernel.data.pictures import Size
 from noisekernel.data.source import Source, load
 from noisekernel.data.sources import open_source
 from noisekernel.denoisers import Denoiser
-from noisekernel.errors import InputError
+from noisekernel.errors import InputError, StorageError
 from noisekernel.models import Model
-from noisekernel.observers import Bar, LogFile, ModelFile, PictureFiles, Silent, TensorBoard
+from noisekernel.observers import Bar, LogFile, ModelFile, PictureFiles, RunFile, Silent, TensorBoard
 from noisekernel.plan import plan
 from noisekernel.storage import read_json, remove_unfinished, write_json
 from noisekernel.training.checkpoint import Checkpoints
@@ -39,6 +41,8 @@ from noisekernel.training.trainer import Entry, Trainer
 
 #: Settings that may differ when a run is resumed: they change how it is done, not what comes out.
 FREE = {"save_every", "keep", "log_every", "draw_every", "accumulate", "compile"}
+#: Held by the process that trains in a folder.
+LOCK = ".lock"
 #: How many examples the moments of the data are measured on.
 MEASURED = 10_000
 
@@ -80,60 +84,81 @@ def train(
     chosen, seed, begun = _begin(data, folder, recipe, settings, seed, resume, device)
     cpu = _on_cpu(device)
     main = PartialState(cpu=cpu).is_main_process
-    if main:
-        console.print(f"recipe {chosen.name}; data {data}", highlight=False)
-    ready = prepare(data, chosen, seed, console if main else Console(quiet=True))
-    if main and ready.examples.summary.skipped:
-        console.print(str(ready.examples.summary), highlight=False)
-    torch.manual_seed(seed)
-    denoiser = ready.design.denoiser()
-    fixed = chosen.training.model_dump(mode="json", exclude=FREE)
-    about = {"seed": seed, "training": fixed, "design": ready.design.model_dump(mode="json"), "pictures": ready.count}
+    talk = console if main else Console(quiet=True)
+    talk.print(f"recipe {chosen.name}; data {data}", highlight=False, markup=False)
     checkpoints = None if folder is None else Checkpoints(folder / "checkpoints", chosen.training.keep)
-    trainer = Trainer(
-        ready.design.kernel.build(),
-        denoiser,
-        chosen.objective.build(),
-        ready.examples,
-        chosen.training,
-        seed,
-        checkpoints,
-        about,
-        cpu=cpu,
-    )
     newest = checkpoints.newest if checkpoints is not None and begun else None
-    if newest is not None:
-        trainer.resume(newest)
-        if main:
-            console.print(f"resuming after {trainer.images:,} images", highlight=False)
+    with ExitStack() as stack:
+        before = None if checkpoints is None or newest is None else checkpoints.about(newest)
+        ready = prepare(data, chosen, seed, talk, before)
+        if ready.examples.summary.skipped:
+            talk.print(str(ready.examples.summary), highlight=False, markup=False)
+        if folder is not None and main:
+            stack.enter_context(alone_in(folder))
+        torch.manual_seed(seed)
+        trainer = Trainer(
+            ready.design.kernel.build(),
+            ready.design.denoiser(),
+            chosen.objective.build(),
+            ready.examples,
+            chosen.training,
+            seed,
+            checkpoints,
+            {
+                "seed": seed,
+                "training": chosen.training.model_dump(mode="json", exclude=FREE),
+                "design": ready.design.model_dump(mode="json"),
+                "pictures": ready.count,
+            },
+            cpu=cpu,
+        )
+        if newest is not None:
+            trainer.resume(newest)
+            talk.print(f"resuming after {trainer.images:,} images", highlight=False, markup=False)
+        trainer.agree()
 
-    def make(average: Denoiser, images: int) -> Model:
-        history = {
-            "data": str(data) if not Path(data).exists() else Path(data).name,
-            "pictures": ready.count,
-            "recipe": chosen.model_dump(mode="json"),
-            "seed": seed,
-            "images": images,
-            "seconds": round(trainer.seconds, 1),
-            "processes": trainer.accelerator.num_processes,
-            "device": str(trainer.accelerator.device),
-        }
-        return models.build(ready.design, average, history)
+        def make(average: Denoiser, images: int) -> Model:
+            history = {
+                "data": str(data) if not Path(data).exists() else Path(data).name,
+                "pictures": ready.count,
+                "recipe": chosen.model_dump(mode="json"),
+                "seed": seed,
+                "images": images,
+                "seconds": round(trainer.seconds, 1),
+                "processes": trainer.accelerator.num_processes,
+                "device": str(trainer.accelerator.device),
+            }
+            return models.build(ready.design, average, history)
 
-    bar = Bar(chosen.training.images, trainer.images, console) if main and progress else None
-    watching = [*observers, *([bar] if bar else [])]
-    if folder is not None and main:
-        watching += _recorders(folder, ready, chosen, data, seed, trainer.images, make, tensorboard)
-    trainer.observers = watching
-    try:
+        watching = list(observers)
+        if main and progress:
+            watching.append(stack.enter_context(closing(Bar(chosen.training.images, trainer.images, console))))
+        if folder is not None and main:
+            watching += _recorders(folder, ready, chosen, data, seed, trainer.images, tensorboard, console)
+        for observer in watching:
+            observer.begin(make)
+        trainer.observers = watching
         trainer.run()
-    finally:
-        if bar:
-            bar.close()
-    if main and progress:
-        console.print(f"done: {trainer.images:,} images in {trainer.seconds / 60:.1f} minutes", highlight=False)
+    talk.print(f"done: {trainer.images:,} images in {trainer.seconds / 60:.1f} minutes", highlight=False, markup=False)
     trained = trainer.averaged.requires_grad_(False).eval()
     return make(trained, trainer.images)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Refuse to train in a folder in which another process trains. The system forgets the lock of a killed one."""
+    try:
+        import fcntl
+    except ImportError:  # not on this system
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / LOCK, "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError(f"another process is training in {folder}; wait for its end, or choose another") from None
+        yield
 
 
 def dry_run(
@@ -150,7 +175,7 @@ def dry_run(
     ready = prepare(data, chosen, seed, Console(stderr=True))
     cost = plan(chosen, ready.size, len(ready.design.classes))
     few = chosen.training.model_copy(
-        update={"images": (steps + 1) * chosen.training.batch, "log_every": chosen.training.batch, "compile": False}
+        update={"images": (steps + 1) * chosen.training.batch, "log_every": chosen.training.batch}
     )
     timed = _Timed()
     torch.manual_seed(seed)
@@ -165,7 +190,8 @@ def dry_run(
         cpu=_on_cpu(device),
     )
     trainer.run()
-    speed = statistics.median(timed.speeds[1:])
+    # The main process alone is told; the others have nothing to say.
+    speed = statistics.median(timed.speeds[1:]) if timed.speeds else float("nan")
     return {
         "recipe": chosen.name,
         "data": str(data),
@@ -226,13 +252,18 @@ def _begin(
         raise InputError(f"{folder} holds a run already; go on with it (resume), or choose another folder")
     if resume and folder is None:
         raise InputError("there is nothing to resume without a folder; say which (out)")
-    if not before and folder is not None and folder.is_dir() and any(folder.iterdir()):
-        raise InputError(f"{folder} exists and is not empty; choose another folder")
+    if not before and folder is not None and folder.is_dir():
+        remove_unfinished(folder)
+        # A run that was killed while it wrote its first files is not begun yet, and can be.
+        if any(path.name not in ("run.json", LOCK) for path in folder.iterdir()):
+            raise InputError(f"{folder} exists and is not empty; choose another folder")
     if folder is None or not before:
         return chosen_recipe(recipe, settings, data, device), seed or 0, False
     remove_unfinished(folder)
     begun = config.read(Recipe, read_json(folder / "recipe.json"), str(folder / "recipe.json"))
     told = read_json(folder / "run.json")
+    if not isinstance(told, dict) or not {"data", "seed", "skipped", "notes"} <= told.keys():
+        raise StorageError(f"{folder / 'run.json'} does not say the data and the seed of the run; it is damaged")
     if str(data) != told["data"]:
         raise InputError(f"{folder} was begun with data {told['data']!r}, not {str(data)!r}")
     if seed is not None and seed != told["seed"]:
@@ -261,12 +292,14 @@ def chosen_recipe(
         return recipe
     if recipe is None:
         usual = "small" if models.pick_device(device).type == "cpu" else "default"
-        recipe = str(data) if str(data) in config.recipe_names() else usual
+        recipe = "digits" if str(data) == "digits" else usual
     return config.recipe(recipe, settings)
 
 
-def prepare(data: str | Path, recipe: Recipe, seed: int, console: Console) -> Prepared:
-    """Read what has to be read before training can begin."""
+def prepare(
+    data: str | Path, recipe: Recipe, seed: int, console: Console, before: Mapping[str, Any] | None = None
+) -> Prepared:
+    """Read what has to be read before training can begin. `before` is what the checkpoint of a begun run says."""
     source, wanted = open_source(data), recipe.data
     size = wanted.size_for(source.natural_size() if isinstance(source, Source) else None).check()
     classes: Sequence[str] = tuple(source.classes) if wanted.labels else ()
@@ -296,12 +329,30 @@ def prepare(data: str | Path, recipe: Recipe, seed: int, console: Console) -> Pr
         examples, count = InMemory(pictures, treatment), len(pictures)
     design = recipe.design(size, classes)
     if isinstance(recipe.head, config.PreconditionedHeadConfig) and recipe.head.mean is None:
-        known = MEASURED if count is None else min(MEASURED, count)
-        parts = [range(first, min(first + 500, known)) for first in range(0, known, 500)]
-        some = torch.cat([z for z, _ in examples.stream(parts, torch.device("cpu"))])
-        examples.summary.read = 0 if not isinstance(examples, InMemory) else examples.summary.read
-        design = design.model_copy(update={"head": recipe.head.measured(some)})
+        head = _known_head(before) or _measured_head(recipe.head, examples, count, console)
+        design = design.model_copy(update={"head": head})
     return Prepared(examples, design, size, count)
+
+
+def _known_head(before: Mapping[str, Any] | None) -> config.PreconditionedHeadConfig | None:
+    """The moments that a run was begun with: measured again they might differ in the last bit."""
+    told = (before or {}).get("design", {}).get("head")
+    return None if told is None else config.read(config.PreconditionedHeadConfig, told, "the checkpoint")
+
+
+def _measured_head(
+    head: config.PreconditionedHeadConfig, examples: Examples, count: int | None, console: Console
+) -> config.PreconditionedHeadConfig:
+    """The moments of the first examples, measured by the main process for all."""
+    known = MEASURED if count is None else min(MEASURED, count)
+    told: list[Any] = [None]
+    if PartialState().is_main_process:
+        with console.status("measuring the data's mean and variance"):
+            parts = [range(first, min(first + 100, known)) for first in range(0, known, 100)]
+            told = [head.measured(z for z, _ in examples.stream(parts, torch.device("cpu")))]
+        if not isinstance(examples, InMemory):
+            examples.summary.read = 0
+    return broadcast_object_list(told)[0]
 
 
 def _recorders(
@@ -311,28 +362,23 @@ def _recorders(
     data: str | Path,
     seed: int,
     images: int,
-    make: Callable[[Denoiser, int], Model],
     tensorboard: bool | None,
+    console: Console,
 ) -> list[Silent]:
     """Those that write to the run's folder."""
+    told = {"data": str(data), "seed": seed, "size": list(ready.size), "pictures": ready.count}
     summary = ready.examples.summary
-    if images == 0:
-        write_json(
-            folder / "run.json",
-            {
-                "data": str(data),
-                "seed": seed,
-                "size": list(ready.size),
-                "pictures": ready.count,
-                "skipped": [list(item) for item in summary.skipped],
-                "notes": [list(item) for item in summary.notes],
-            },
-        )
+    if images > 0:  # what was learnt of the pictures before the run was stopped
+        before = read_json(folder / "run.json")
+        for items, known in ((summary.skipped, before["skipped"]), (summary.notes, before["notes"])):
+            items += [(name, reason) for name, reason in known if (name, reason) not in items]
+    run_file = RunFile(folder / "run.json", told, summary, console)
+    run_file.write()
     write_json(folder / "recipe.json", recipe.model_dump(mode="json"))
     log = LogFile(folder / "log.jsonl")
     log.resume(images)
-    drawn = PictureFiles(folder / "pictures", make)
-    recorders = [log, ModelFile(folder, make), drawn]
+    drawn = PictureFiles(folder / "pictures")
+    recorders = [log, run_file, ModelFile(folder), drawn]
     if tensorboard or (tensorboard is None and find_spec("tensorboard") is not None):
         board = TensorBoard(folder / "tensorboard", images)
         drawn.also.append(board.picture)

@@ -7,6 +7,7 @@ leaves the old file or the new one. Nothing here can execute what it reads.
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +36,16 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         os.replace(temporary, path)
         _sync_folder(path.parent)
     except (OSError, SafetensorError) as error:
-        temporary.unlink(missing_ok=True)
+        _try_to_remove(temporary)
         raise StorageError(f"{path} cannot be written: {_reason(error)}. What was there before is untouched") from None
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        _try_to_remove(temporary)
         raise
+
+
+def _try_to_remove(path: Path) -> None:
+    with suppress(OSError):  # the folder itself may be what could not be written
+        path.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

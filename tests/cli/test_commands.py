@@ -1,6 +1,8 @@
 """The nk command: what each writes, what each refuses, and that the same is to be had in Python."""
 
 import json
+import os
+import resource
 import subprocess
 import sys
 import time
@@ -210,7 +212,7 @@ def test_push_and_pull_through_a_folder(run, tmp_path):
     assert "# shelf" in (tmp_path / "shelf" / "README.md").read_text()
     assert run("pull", "./shelf", "--out", "mine")[0] == 0
     assert nk.load(tmp_path / "mine").history == nk.load("digits").history
-    refused(run("push", "digits", "./shelf"), "exists")
+    refused(run("push", "digits", "./shelf"), "model.safetensors and README.md already")
     refused(run("pull", "nonsense", "--out", "x"), "no repository of the Hub")
     (tmp_path / "shelf" / "model.safetensors").write_bytes(b"\x80\x04K\x01.")
     refused(run("pull", "./shelf", "--out", "y"), "could run any code")
@@ -229,6 +231,51 @@ def test_exports_agree_with_the_original(run, tmp_path, suffix):
     refused(run("export", "digits", "--out", "d.tflite"), "exports are .pt2")
 
 
+def test_a_page_of_the_users_is_not_written_over(run, tmp_path):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "README.md").write_text("mine")
+    refused(run("push", "digits", "./project"), "README.md already")
+    assert (tmp_path / "project" / "README.md").read_text() == "mine"
+
+
+def test_names_with_brackets_are_names(run, tmp_path):
+    code, out, _ = run("sample", "digits", "-n", 1, "--steps", 2, "--out", "a[/b]")
+    assert code == 0
+    assert "a[/b]" in out.replace("\n", "")
+
+
+def test_pictures_without_one_meaning_are_refused(run, tmp_path):
+    Image.fromarray(np.zeros((8, 8), np.float32)).save(tmp_path / "scan.tiff")
+    refused(run("vary", "digits", "scan.tiff"), "scan.tiff: floating-point values have no one meaning")
+    Image.new("RGBA", (8, 8)).save(tmp_path / "glass.png")
+    refused(run("inpaint", "digits", "glass.png", "--mask", "glass.png"), "transparent in parts")
+
+
+def test_odd_values_are_refused(run, picture):
+    refused(run("walk", "digits", "--fps", "nan"), "greater than or equal to 0.1")
+    refused(run("walk", "digits", "--fps", "inf"), "--fps is inf")
+    refused(run("walk", "digits", *[picture] * 3, "-n", 2), "give each picture a chain")
+    refused(run("sample", "digits", "--sampler", "corrected", "--steps", 51), "51 is odd")
+    refused(run("sample", "digits", "--device", "meta"), "cannot be used here")
+    refused(run("sample", "digits", "--seed", 2**64), "less than or equal to")
+
+
+def test_demos_of_small_and_odd_sets(run, tmp_path):
+    (tmp_path / "few").mkdir()
+    for i in range(10):
+        Image.fromarray(np.full((8, 8), 20 * i, np.uint8)).save(tmp_path / "few" / f"{i}.png")
+    settings = ("network.channels=8", "training.images=16", "training.batch=8", "data.size=[1,8,8]")
+    options = ("--data", "few", *(part for setting in settings for part in ("--set", setting)), "--json")
+    code, out, _ = run("demo", "--out", "d", *options)
+    assert code == 0
+    assert "principal components" in json.loads(out)["frechet_features"]
+    refused(run("demo", "--out", "d", *options), "--force")
+    (tmp_path / "mine" / "run").mkdir(parents=True)
+    (tmp_path / "mine" / "run" / "thesis.txt").touch()
+    refused(run("demo", "--out", "mine", "--force", *options), "is not empty")
+    assert (tmp_path / "mine" / "run" / "thesis.txt").exists()
+
+
 def test_broken_models_are_refused_in_a_sentence(run, tmp_path):
     (tmp_path / "m").mkdir()
     refused(run("sample", "m"), "holds no model")
@@ -240,8 +287,6 @@ def test_broken_models_are_refused_in_a_sentence(run, tmp_path):
 
 def test_help_is_fast_and_light():
     """In under half a second on a quiet machine; here as processor time, which other jobs do not lengthen."""
-    import resource
-
     times = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -312,3 +357,27 @@ def test_a_mixed_folder_trains_and_accounts_for_every_file(run, tmp_path):
     assert "5 pictures read, 2 skipped" in err
     told = json.loads((tmp_path / "r" / "run.json").read_text())
     assert (told["pictures"], [name for name, _ in told["skipped"]]) == (5, ["f.png", "g.jpg"])
+
+
+def test_a_disk_that_is_full_stops_training_with_a_sentence(tmp_path):
+    """No file of this process may grow beyond 300 kB, so the first checkpoint cannot be written whole."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+
+    settings = ("network.channels=16", "training.images=64", "training.batch=16", "training.save_every=32")
+    done = subprocess.run(
+        [sys.executable, "-m", "noisekernel", "train", "digits", "--out", "r"]
+        + [part for setting in settings for part in ("--set", setting)],
+        cwd=tmp_path,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        preexec_fn=limit,
+    )
+    assert done.returncode == 2
+    assert "nk: " in done.stderr
+    assert "cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list((tmp_path / "r").rglob("*.safetensors")) == []
+    assert list((tmp_path / "r").rglob("*.unfinished")) == []

@@ -3,6 +3,7 @@
 import io
 import threading
 import time
+from dataclasses import replace
 
 import datasets
 import numpy as np
@@ -55,6 +56,15 @@ def test_read_as_needed_is_as_in_memory(folder, workers):
         assert torch.equal(z, z2)
         assert torch.equal(label, label2)
     assert needed.summary.read == 28
+
+
+def test_pictures_without_a_label_count_as_without_a_label(folder):
+    pictures = load(open_source(folder), SIZE)
+    labels = pictures.labels.clone()
+    labels[0] = -1
+    examples = InMemory(replace(pictures, labels=labels), treatment(classes=2))
+    seen = torch.cat([label for _, label in examples.stream([range(20)], CPU)])
+    assert sorted(seen.tolist()) == [0] * 9 + [1] * 10 + [2]
 
 
 def test_bad_files_are_fatal_or_replaced_and_named(folder):

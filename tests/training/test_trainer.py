@@ -5,8 +5,10 @@ import math
 import os
 import signal
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 from torch import nn
 
 import noisekernel as nk
@@ -132,6 +134,61 @@ def test_what_a_killed_writer_left_is_cleared_away(tmp_path):
     half.write_bytes(b"half")
     train(tmp_path, resume=True)
     assert not half.exists()
+
+
+def test_a_run_killed_while_it_wrote_its_first_files_begins(tmp_path):
+    (tmp_path / "run.json").write_text("{}")
+    (tmp_path / ".recipe.json.1.unfinished").write_text("{")
+    assert train(tmp_path, 16, resume=True).history["images"] == 16
+
+
+def test_killed_between_the_last_model_and_its_checkpoint_the_model_is_written_again(tmp_path, monkeypatch):
+    def killed(*_):
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoints, "save", killed)
+        with pytest.raises(SystemExit):
+            train(tmp_path / "run", 32)
+    (tmp_path / "run" / "model.safetensors").unlink()
+    train(tmp_path / "run", 32, resume=True)
+    train(tmp_path / "whole", 32)
+    assert same(weights(tmp_path / "run"), weights(tmp_path / "whole"))
+
+
+def test_moments_are_measured_once(tmp_path, monkeypatch):
+    """On another number of threads they differ in the last bit; the run goes on with those it was begun with."""
+    with pytest.raises(SystemExit):
+        train(tmp_path, observers=[Bomb(96)])
+    monkeypatch.setattr(config.PreconditionedHeadConfig, "measured", None)
+    assert train(tmp_path, resume=True).history["images"] == 160
+
+
+def test_two_runs_in_one_folder_are_refused(tmp_path):
+    class Intruder(Silent):
+        def logged(self, entry):
+            with pytest.raises(InputError, match="another process is training"), runs.alone_in(tmp_path):
+                pass
+
+    train(tmp_path, 64, observers=[Intruder()])
+    with runs.alone_in(tmp_path):
+        pass
+
+
+def test_skipped_pictures_are_told_when_they_are_met(tmp_path, capsys):
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for i in range(12):
+        Image.fromarray(np.full((8, 8), 20 * i, np.uint8)).save(folder / f"{i:02d}.png")
+    (folder / "07.png").write_bytes(b"no picture")
+    settings = {
+        **{"network.channels": 8, "training.batch": 8, "training.images": 48, "data.size": [1, 8, 8]},
+        **{"data.memory": 0, "data.workers": 0, "data.bad": "skip"},
+    }
+    nk.train(folder, tmp_path / "run", recipe="small", settings=settings)
+    told = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert told["skipped"] == [["07.png", "not a picture in any format that Pillow reads"]]
+    assert "07.png" in capsys.readouterr().err
 
 
 class Asking(Silent):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model's name (digits, fashion), its file, or a training run's folder.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same pictures.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="The same seed gives the same pictures.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps, … (default: the best there is).")]
 Json = Annotated[bool, typer.Option("--json", help="Print figures as JSON.")]
 Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
@@ -45,7 +45,7 @@ def say(figures: Mapping[str, Any], as_json: bool, text: str) -> None:
     else:
         from rich.console import Console
 
-        Console().print(text, highlight=False, soft_wrap=True)
+        Console().print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 @contextmanager

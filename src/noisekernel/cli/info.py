@@ -7,20 +7,17 @@ def info(model: common.ModelArgument, json: common.Json = False) -> None:
     """Say what a model is: its data, design, size and history."""
     from noisekernel import models
 
-    told, loaded = models.about(model), models.load(model, "cpu")
+    loaded = models.load(model, "cpu")
+    told = models.about(model)
     figures = {"model": common.model_name(model), "parameters": loaded.parameters, **told}
-    history, design = told.get("history", {}), loaded.design
+    design = loaded.design
     channels, height, width = design.shape
     lines = [
-        f"[bold]{common.model_name(model)}[/bold]: {loaded.parameters:,} parameters",
+        f"{common.model_name(model)}: {loaded.parameters:,} parameters",
         f"pictures of {channels} x {height} x {width}, {design.codec.kind}; kernel {design.kernel.kind}, "
         f"lag {design.kernel.lag}; network {design.network.kind}, head {design.head.kind}",
         f"classes: {', '.join(design.classes) or 'none'}",
     ]
-    if history:
-        lines.append(
-            f"trained on {history['data']} ({history['pictures']} pictures) by recipe {history['recipe']['name']!r}, "
-            f"seed {history['seed']}: {history['images']:,} images in {history['seconds'] / 60:.0f} minutes on "
-            f"{history['processes']} x {history['device']}"
-        )
+    if loaded.history:
+        lines.append(models.told_history(loaded.history))
     common.say(figures, json, "\n".join(lines))

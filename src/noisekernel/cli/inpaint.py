@@ -1,7 +1,7 @@
 """`nk inpaint`: fill in parts of pictures."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,6 +21,7 @@ def inpaint(
     label: common.Label = None,
     seed: common.Seed = 0,
     device: common.Device = None,
+    batch_size: common.BatchSize = 64,
     json: common.Json = False,
     force: common.Force = False,
 ) -> None:
@@ -49,11 +50,21 @@ def inpaint(
     many, fills = z.repeat_interleave(n, dim=0), masks.repeat_interleave(n, dim=0)
     many_labels = None if labels is None else labels.repeat_interleave(n, dim=0)
     lag = float(chain.kernel.lag) if equilibrium else None
-    run = tasks.inpainting(
-        chain, many, fills, steps=steps, equilibrium=equilibrium, lag=lag, label=many_labels, seed=seed
-    )
-    with common.bar(len(run), "filling in") as advance:
-        filled = common.walk_to_the_end(run, advance).cpu().unflatten(0, (-1, n))
+    parts = [slice(at, min(at + batch_size, len(many))) for at in range(0, len(many), batch_size)]
+    done = []
+    with common.bar(len(parts) * steps * (equilibrium + 1), "filling in") as advance:
+        for rows in parts:
+            own = None if many_labels is None else many_labels[rows]
+            options: dict[str, Any] = {
+                "steps": steps,
+                "equilibrium": equilibrium,
+                "lag": lag,
+                "label": own,
+                "seed": seed,
+            }
+            run = tasks.inpainting(chain, many[rows], fills[rows], first=rows.start, seed=seed, **options)
+            done.append(common.walk_to_the_end(run, advance).cpu())
+    filled = torch.cat(done).unflatten(0, (-1, n))
     how = {
         "task": "inpaint",
         "model": common.model_name(model),
@@ -63,15 +74,14 @@ def inpaint(
         "steps": steps,
         "equilibrium": equilibrium,
         "seed": seed,
+        "label": label,
     }
-    # What is hidden is shown grey: the middle of the range of either kind of data.
-    grey = torch.zeros_like(z) if z.is_floating_point() else torch.full_like(z, int(z.max()) // 2)
-    seen = torch.where(masks, grey, z)
+    seen = torch.where(masks, torch.full_like(z, chain.middle), z)
     listed, cells = [], []
     for i in range(len(z)):
         images = chain.draw(filled[i])
         names = [f"{i}-{k:02d}" for k in range(n)]
-        made = [{**how, "picture": i, "way": k, "sample": i * n + k} for k in range(n)]
+        made = [{**how, "picture": i, "source": pictures[i].name, "way": k, "sample": i * n + k} for k in range(n)]
         outputs.write_pictures(folder, images, made, names)
         listed += [{"file": f"{name}.png", **one} for name, one in zip(names, made, strict=True)]
         cells += [*chain.draw(z[i : i + 1]), *chain.draw(seen[i : i + 1]), *images]

@@ -26,7 +26,9 @@ def train(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint, if there is one.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="A few steps only: what would it cost?")] = False,
-    seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same weights (default: 0).")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**64 - 1, help="The same seed gives the same weights (default: 0).")
+    ] = None,
     device: common.Device = None,
     json: common.Json = False,
 ) -> None:
@@ -41,7 +43,8 @@ def train(
 
     if dry_run:
         figures = runs.dry_run(data, recipe=recipe, settings=set_ or (), seed=seed or 0, device=device)
-        common.say(figures, json, runs.told(figures))
+        if common.process()[0] == 0:
+            common.say(figures, json, runs.told(figures))
         return
     if out is None:
         raise InputError("say where the run goes: --out DIR")

@@ -54,6 +54,7 @@ def vary(
         "lag": chain.kernel.lag if lag is None else lag,
         "readout": readout,
         "seed": seed,
+        "label": label,
     }
     listed: list[dict[str, object]] = []
     history = []
@@ -65,11 +66,14 @@ def vary(
         variants = walk_round(chain, z, n, first, batch_size, options)
         if number == 0:
             originals = [f"original-{i}" for i in range(len(z))]
-            outputs.write_pictures(folder, chain.draw(z), [{**how, "role": "original"}] * len(z), originals)
+            sources = [{**how, "role": "original", "source": path.name} for path in pictures]
+            outputs.write_pictures(folder, chain.draw(z), sources, originals)
+            listed += [{"file": f"{name}.png", **one} for name, one in zip(originals, sources, strict=True)]
         cells = []
         for i in range(len(z)):
             names = [f"round{number}-{i}-{k:02d}" for k in range(n)]
-            made = [{**how, "round": number, "picture": i, "variant": k, "sample": first + i * n + k} for k in range(n)]
+            own = {**how, "round": number, "picture": i, "source": pictures[i].name}
+            made = [{**own, "variant": k, "sample": first + i * n + k} for k in range(n)]
             images = chain.draw(variants[i])
             outputs.write_pictures(folder, images, made, names)
             listed += [{"file": f"{name}.png", **one} for name, one in zip(names, made, strict=True)]
@@ -82,4 +86,6 @@ def vary(
             z = variants[range(len(z)), picked]
     outputs.write_manifest(folder, {**how, "rounds": rounds, "chosen": history}, listed)
     figures = {**how, "rounds": rounds, "chosen": history, "out": str(folder), "n": n}
-    common.say(figures, json, f"{len(listed)} variants: {folder}/; side by side, the original first, on {sheet}")
+    common.say(
+        figures, json, f"{rounds * len(z) * n} variants: {folder}/; side by side, the original first, on {sheet}"
+    )

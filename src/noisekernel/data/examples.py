@@ -24,7 +24,7 @@ from torch.utils.data import DataLoader, Dataset
 from noisekernel.data.codecs import Codec
 from noisekernel.data.pictures import BadPictureError, Picture, Size
 from noisekernel.data.source import FarSource, Pictures, Source, Summary
-from noisekernel.errors import InputError
+from noisekernel.errors import InputError, NoiseKernelError
 from noisekernel.random import Streams, uniform
 
 #: So many unreadable pictures in a row are the end of it, even if such are to be left out.
@@ -70,7 +70,8 @@ class Treatment:
         z = self.codec.encode(pixels)
         if self.classes is None or labels is None:
             return z, None
-        return z, torch.where(withheld < self.forget, self.classes, _moved(labels, device))
+        labels = _moved(labels, device)
+        return z, torch.where((withheld < self.forget) | (labels < 0), self.classes, labels)
 
 
 def _moved(tensor: Tensor, device: torch.device) -> Tensor:
@@ -135,13 +136,19 @@ class ReadAsNeeded:
             collate_fn=_collate,
             prefetch_factor=4 if self.workers else None,
         )
-        for numbers, (pixels, labels, notes) in zip(parts, loader, strict=True):
-            _account(self.summary, notes, self.bad, len(pixels))
-            yield self.treatment(pixels, labels, numbers, device)
+        try:
+            for numbers, many in zip(parts, loader, strict=True):
+                _account(self.summary, many, self.bad)
+                yield self.treatment(many.pixels, many.labels, numbers, device)
+        except RuntimeError as error:
+            if "worker" not in str(error):
+                raise
+            raise NoiseKernelError(f"a process that reads pictures ended unexpectedly: {error}") from None
 
 
 @dataclass(frozen=True)
 class _Read:
+    name: str
     picture: Picture | None
     label: int | None
     #: Names and reasons of what could not be read on the way.
@@ -160,12 +167,12 @@ class _Numbered(Dataset[_Read]):
         bad: list[tuple[str, str]] = []
         for i in ((first + step) % len(self.source) for step in range(len(self.source))):
             try:
-                return _Read(self.source.read(i, self.size), self.source.label(i), tuple(bad))
+                return _Read(self.source.name(i), self.source.read(i, self.size), self.source.label(i), tuple(bad))
             except BadPictureError as error:
                 bad.append((self.source.name(i), str(error)))
                 if self.bad == "fail" or len(bad) >= MOST_BAD:
                     break
-        return _Read(None, None, tuple(bad))
+        return _Read("", None, None, tuple(bad))
 
 
 @dataclass
@@ -183,9 +190,9 @@ class Streamed:
         parts = list(parts)
         read = iter(_InOrder(self.source, self.size, self.treatment.seed, parts))
         # A thread, not a process: the libraries behind a stream have threads of their own, and do not survive a fork.
-        for numbers, (pixels, labels, notes) in zip(parts, ahead(read) if self.workers else read, strict=True):
-            _account(self.summary, notes, self.bad, len(pixels))
-            yield self.treatment(pixels, labels, numbers, device)
+        for numbers, many in zip(parts, ahead(read) if self.workers else read, strict=True):
+            _account(self.summary, many, self.bad)
+            yield self.treatment(many.pixels, many.labels, numbers, device)
 
 
 Item = TypeVar("Item")
@@ -257,27 +264,42 @@ class _InOrder:
                         window.append(next(items))
                     name, content, label = window[place]
                     try:
-                        reads.append(_Read(self.source.read(content, self.size), label, tuple(bad)))
+                        reads.append(_Read(name, self.source.read(content, self.size), label, tuple(bad)))
                         break
                     except BadPictureError as error:
                         bad.append((name, str(error)))
                 else:
-                    reads.append(_Read(None, None, tuple(bad)))
+                    reads.append(_Read("", None, None, tuple(bad)))
             yield _collate(reads)
 
 
-def _collate(reads: list[_Read]) -> tuple[Tensor, Tensor | None, list[tuple[str, str]]]:
-    pixels = [read.picture.pixels for read in reads if read.picture is not None]
-    labels = [read.label for read in reads if read.label is not None]
-    bad = [note for read in reads for note in read.bad]
-    stacked = torch.from_numpy(np.stack(pixels)) if len(pixels) == len(reads) else torch.empty(0, dtype=torch.uint8)
-    return stacked, torch.tensor(labels) if len(labels) == len(reads) else None, bad
+@dataclass(frozen=True)
+class _Many:
+    """What a reader hands on: a batch, and what became of the pictures on the way to it."""
+
+    pixels: Tensor
+    labels: Tensor | None
+    bad: list[tuple[str, str]]
+    notes: list[tuple[str, str]]
 
 
-def _account(summary: Summary, bad: list[tuple[str, str]], wanted: str, read: int) -> None:
-    if bad and (wanted == "fail" or not read):
-        name, reason = bad[0]
+def _collate(reads: list[_Read]) -> _Many:
+    pictures = [read.picture for read in reads if read.picture is not None]
+    labels = [-1 if read.label is None else read.label for read in reads]
+    whole = len(pictures) == len(reads)
+    return _Many(
+        torch.from_numpy(np.stack([p.pixels for p in pictures])) if whole else torch.empty(0, dtype=torch.uint8),
+        torch.tensor(labels),
+        [note for read in reads for note in read.bad],
+        [(read.name, read.picture.note) for read in reads if read.picture is not None and read.picture.note],
+    )
+
+
+def _account(summary: Summary, many: _Many, wanted: str) -> None:
+    if many.bad and (wanted == "fail" or not len(many.pixels)):
+        name, reason = many.bad[0]
         raise InputError(f"{name}: {reason}. Remove it, or have such files left out: data.bad=skip")
-    known = {name for name, _ in summary.skipped}
-    summary.skipped += [note for note in bad if note[0] not in known]
-    summary.read += read
+    for known, new in ((summary.skipped, many.bad), (summary.notes, many.notes)):
+        names = {name for name, _ in known}
+        known += [item for item in dict(new).items() if item[0] not in names]
+    summary.read += len(many.pixels)

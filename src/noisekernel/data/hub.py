@@ -126,12 +126,20 @@ class HubStream(_Hub):
     def turn(self, number: int, seed: int) -> Iterator[tuple[str, bytes, int | None]]:
         data = self.data.shuffle(seed=seed % 2**31, buffer_size=BUFFER)
         data.set_epoch(number)
-        for i, row in enumerate(data):
+        for i, row in enumerate(self._rows(data)):
             try:
                 content = self._bytes(row)
             except BadPictureError:
                 content = b""
             yield f"{self.origin}[{i}]", content, _known(row[self.label_column]) if self.label_column else None
+
+    def _rows(self, data: Any) -> Iterator[Any]:
+        try:
+            yield from data
+        except Exception as error:  # whatever the network comes up with, hours into a run
+            raise NoiseKernelError(
+                f"hf:{self.origin} broke off ({type(error).__name__}: {error}); --resume goes on from the checkpoint"
+            ) from None
 
     def read(self, content: bytes, size: Size) -> Picture:
         return read_picture(content, size)

@@ -32,7 +32,9 @@ def tile_masks(size: Size, tile: int, keep: float, streams: Streams) -> Bool[Ten
 
 def read_mask(image: Image.Image, size: Size) -> Bool[Tensor, "channels height width"]:
     """A black and white picture as a mask: white is filled in, black is kept; cut and resized as pictures are."""
-    grey = image.convert("RGBA" if image.has_transparency_data else "RGB").convert("L")
+    if image.has_transparency_data:
+        raise InputError("the mask is transparent in parts; save it in black (keep) and white (fill in) alone")
+    grey = image.convert("L")
     width, height = grey.size
     scale = min(width / size.width, height / size.height)
     left, top = (width - size.width * scale) / 2, (height - size.height * scale) / 2

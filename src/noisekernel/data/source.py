@@ -75,6 +75,7 @@ class Pictures:
     """A set of pictures in memory, as bytes (n, channels, height, width)."""
 
     pixels: Tensor
+    #: A class number each, -1 where it is not known; None where none is known.
     labels: Tensor | None
     classes: tuple[str, ...]
     summary: Summary
@@ -162,10 +163,12 @@ def load(
         summary.read += 1
     if summary.read == 0:
         raise InputError(f"there is no picture to be had there. {summary}")
-    known = [label for label in labels if label is not None]
+    unknown = sum(label is None for label in labels)
+    if 0 < unknown < summary.read:
+        summary.notes.append(("labels", f"{unknown} pictures have none"))
     return Pictures(
         torch.from_numpy(pixels[: summary.read]),
-        torch.tensor(known) if len(known) == summary.read else None,
+        None if unknown == summary.read else torch.tensor([-1 if label is None else label for label in labels]),
         tuple(source.classes),
         summary,
     )

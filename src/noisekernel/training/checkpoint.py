@@ -5,7 +5,8 @@ have no state (they are functions of the seed and the number of the example), so
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from noisekernel.errors import StorageError
-from noisekernel.storage import read_tensors, remove_unfinished, write_tensors
+from noisekernel.storage import read_about, read_tensors, remove_unfinished, write_tensors
 
 NAME = re.compile(r"(\d{12})\.safetensors")
 
@@ -45,8 +46,18 @@ class Checkpoints:
     def load(self, path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """A checkpoint; one that is damaged is refused, with what to do about it."""
         remove_unfinished(self.folder)
-        try:
+        with self._or_what_to_do(path):
             return read_tensors(path)
+
+    def about(self, path: Path) -> dict[str, Any]:
+        """What a checkpoint says about itself, without its tensors."""
+        with self._or_what_to_do(path):
+            return read_about(path)
+
+    @contextmanager
+    def _or_what_to_do(self, path: Path) -> Iterator[None]:
+        try:
+            yield
         except StorageError as error:
             before = [other for other in self.all() if other < path]
             rest = f"the one before, {before[-1].name}" if before else "the beginning"
@@ -73,6 +84,9 @@ def unpack(tensors: Mapping[str, Tensor], denoiser: nn.Module, average: nn.Modul
     for name, value in _below("optimiser.", tensors).items():
         number, key = name.split(".")
         states.setdefault(int(number), {})[key] = value
+    expected = sum(len(group["params"]) for group in optimiser.param_groups)
+    if states and sorted(states) != list(range(expected)):
+        raise StorageError(f"this checkpoint has the optimiser's state of {len(states)} of {expected} parameters")
     optimiser.load_state_dict({"state": states, "param_groups": optimiser.state_dict()["param_groups"]})
 
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import torch
 from accelerate import Accelerator
+from accelerate.utils import gather_object
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
@@ -131,6 +132,15 @@ class Trainer:
         unpack(tensors, self.denoiser, self.average, self.optimiser)
         self.images, self.seconds = int(about["images"]), float(about["seconds"])
 
+    def agree(self) -> None:
+        """Refuse to train where the processes found different checkpoints, or only some found any."""
+        images = self.accelerator.gather(torch.tensor([self.images], device=self.accelerator.device)).tolist()
+        if len(set(images)) > 1:
+            raise InputError(
+                f"the processes would go on from different checkpoints, after {sorted(set(images))} images; give all "
+                "machines one and the same folder"
+            )
+
     def run(self) -> None:
         """Train to the end, or until asked to stop (SIGINT, SIGTERM): then a checkpoint is written first."""
         settings, window = self.settings, Window(since=self.seconds)
@@ -210,13 +220,22 @@ class Trainer:
         return self.observers if self.accelerator.is_main_process else ()
 
     def _save(self) -> None:
+        self._gather_summary()
         if self.accelerator.is_main_process:
+            # The checkpoint last: killed before it, a run comes here again; killed after it, perhaps never.
+            for observer in self.observers:
+                observer.saved(self.images, self.averaged)
             if self.checkpoints is not None:
                 tensors = pack(self.denoiser, self.average, self.optimiser)
                 self.checkpoints.save(self.images, tensors, {"seconds": self.seconds, **self.about})
-            for observer in self.observers:
-                observer.saved(self.images, self.averaged)
         self.accelerator.wait_for_everyone()
+
+    def _gather_summary(self) -> None:
+        """What the other processes could not read is made known to the main one."""
+        if self.accelerator.num_processes > 1:
+            summary = self.examples.summary
+            summary.skipped[:] = dict.fromkeys(gather_object(summary.skipped))
+            summary.notes[:] = dict.fromkeys(gather_object(summary.notes))
 
     # Stopping ---------------------------------------------------------------------------------------------------------
 
