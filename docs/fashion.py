@@ -1,0 +1,45 @@
+"""Draws docs/fashion.png. Usage: python docs/fashion.py FOLDER, with idx files of Fashion-MNIST for real pictures."""
+
+import sys
+from pathlib import Path
+
+import torch
+from PIL import Image
+
+import noisekernel as nk
+from noisekernel import outputs
+
+COLUMNS = 16
+
+
+def main() -> None:
+    model = nk.load("fashion")
+    pixels = nk.data.load(nk.data.open_source(sys.argv[1]), model.size).pixels[:64]  # type: ignore[arg-type]
+    real = model.codec.encode(pixels)
+    new = nk.synthesize(model, 3 * COLUMNS, seed=3)
+    walks = []
+    for row in range(2):
+        z, run = real[[18 + row]], []
+        walk = nk.tasks.variation(model, z, steps=40 * (COLUMNS - 1), readout=0, seed=row)
+        run.append(z)
+        for number, (state, _) in enumerate(walk, start=1):
+            if number % 40 == 0:
+                run.append(nk.tasks.read_out(model, state, 10))
+        walks.append(torch.cat(run))
+    examples = real[30:38]
+    mask = nk.data.tile_masks(model.size, 7, 0.4, nk.Streams.of(0, range(len(examples))))
+    filled = nk.inpaint(model, examples, mask, 2)
+    shown = torch.where(mask, torch.zeros_like(examples), examples)
+    cells = torch.cat((examples[:, None], shown[:, None], filled), dim=1).flatten(0, 1)
+    strips = [outputs.contact_sheet(model.draw(z), COLUMNS, least=56) for z in (new, torch.cat(walks), cells)]
+    gap = 14
+    sheet = Image.new("L", (strips[0].width, sum(strip.height + gap for strip in strips) - gap), 255)
+    top = 0
+    for strip in strips:
+        sheet.paste(strip, (0, top))
+        top += strip.height + gap
+    outputs.save_png(sheet, Path(__file__).with_suffix(".png"), {"model": "fashion"})
+
+
+if __name__ == "__main__":
+    main()

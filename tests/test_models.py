@@ -1,0 +1,56 @@
+"""The models that come with the package: there, small, honest about their past, and good."""
+
+import json
+from importlib.resources import files
+
+import pytest
+import torch
+
+import noisekernel as nk
+from noisekernel import config, models
+from noisekernel.evaluate.features import small_features
+from noisekernel.evaluate.frechet import frechet_distance
+
+
+def test_two_come_with_the_package():
+    assert models.bundled() == ["digits", "fashion"]
+    for entry in (files("noisekernel") / "weights").iterdir():
+        assert len(entry.read_bytes()) < 12_000_000
+
+
+@pytest.mark.parametrize("name", ["digits", "fashion"])
+def test_they_say_how_they_were_made(name):
+    model = nk.load(name)
+    recipe = config.read(config.Recipe, model.history["recipe"], name)
+    # `otherwise` is the size for pictures of many sizes, which these are not.
+    left_out = {"data": {"otherwise"}}
+    assert recipe.model_dump(exclude=left_out) == config.recipe(name).model_dump(exclude=left_out)
+    assert model.history["images"] >= recipe.training.images
+    assert model.history["pictures"] == {"digits": 1797, "fashion": 60_000}[name]
+    assert isinstance(model.history["seed"], int)
+    assert len(model.classes) == 10
+    # No folder of the machine it was trained on.
+    assert "/" not in json.dumps({**models.about(name)["history"], "recipe": None})
+
+
+@pytest.mark.statistical
+def test_digits_are_good_and_an_untrained_twin_is_not():
+    """The Fréchet distance of 300 samples, with and without labels, and of variants after 60 steps.
+
+    As many real pictures score about 1. The twin is the same network with fresh weights.
+    """
+    model = nk.load("digits")
+    pictures = nk.data.load(nk.data.open_source("digits"))
+    z = model.codec.encode(pictures.pixels)
+    features = small_features(z, pictures.labels).features
+    truth = features(z)
+
+    def distances(model):
+        label = torch.arange(300) % 10
+        yield frechet_distance(features(nk.synthesize(model, 300, steps=20)), truth)
+        yield frechet_distance(features(nk.synthesize(model, 300, steps=20, label=label)), truth)
+        yield frechet_distance(features(nk.vary(model, z[:300], steps=60)[:, 0]), truth)
+
+    assert max(distances(model)) < 2.5
+    torch.manual_seed(0)
+    assert min(distances(models.build(model.design))) > 10.0
