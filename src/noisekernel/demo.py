@@ -191,9 +191,9 @@ def _variants(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
         )
         if i == 0:
             text = (
-                "A real picture, four variants of it (60 steps at beta 0.2), and three variants of each of those. "
-                "Quality does not wear off from generation to generation: the chain's stationary distribution is the "
-                "data."
+                "A real picture, four variants of it (60 steps at beta 0.2), and three variants of each. If the "
+                "chain is right its stationary distribution is the data itself, and quality does not wear off from "
+                "generation to generation: judge for yourself."
             )
             tour.show("A tree of variants", text, drawn)
         else:
@@ -227,8 +227,8 @@ def _walk(tour: Tour, model: Model, z: torch.Tensor, out: Path, seed: int) -> No
             frames.append(contact_sheet(model.draw(tasks.read_out(model, state, 5)), 8, least=56))
     save_film(frames, out / "walk.gif")
     text = (
-        "Sixteen chains at beta 0.2, 240 steps, each frame read out sharp. They start at real pictures and keep "
-        "walking through the data; none fades."
+        "Sixteen chains at beta 0.2, 240 steps, each frame read out sharp. They start at real pictures. If the "
+        "chain is right they keep walking through the data, and none fades."
     )
     tour.show("The chain walks", text, embedded((out / "walk.gif").read_bytes(), "gif"))
 

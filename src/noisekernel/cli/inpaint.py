@@ -55,13 +55,7 @@ def inpaint(
     with common.bar(len(parts) * steps * (equilibrium + 1), "filling in") as advance:
         for rows in parts:
             own = None if many_labels is None else many_labels[rows]
-            options: dict[str, Any] = {
-                "steps": steps,
-                "equilibrium": equilibrium,
-                "lag": lag,
-                "label": own,
-                "seed": seed,
-            }
+            options: dict[str, Any] = {"steps": steps, "equilibrium": equilibrium, "lag": lag, "label": own}
             run = tasks.inpainting(chain, many[rows], fills[rows], first=rows.start, seed=seed, **options)
             done.append(common.walk_to_the_end(run, advance).cpu())
     filled = torch.cat(done).unflatten(0, (-1, n))
