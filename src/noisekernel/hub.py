@@ -6,7 +6,7 @@ from pathlib import Path
 from noisekernel import models
 from noisekernel.errors import InputError, NoiseKernelError
 from noisekernel.models import FILE, Model, told_history
-from noisekernel.storage import write_atomically
+from noisekernel.storage import write_text
 
 PAGE = "README.md"
 
@@ -42,7 +42,7 @@ def push(what: str | Path, target: str, *, private: bool = False, force: bool = 
             raise InputError(f"{target} holds {' and '.join(there)} already; add --force to replace them")
         models.save(model, folder, force=force)
         text = page(model, folder.name)
-        write_atomically(folder / PAGE, lambda temporary: _write(temporary, text))
+        write_text(folder / PAGE, text)
         return str(folder)
     _check(target)
     from huggingface_hub import HfApi
@@ -82,10 +82,6 @@ def pull(source: str, out: str | Path, *, revision: str | None = None, force: bo
         except Exception as error:  # whatever the network and the Hub come up with
             raise NoiseKernelError(f"{source} cannot be pulled: {_first_line(error)}") from None
     return models.save(model, out, force=force)
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
 
 
 def _check(name: str) -> None:

@@ -18,7 +18,7 @@ from noisekernel.data.source import Summary
 from noisekernel.denoisers import Denoiser
 from noisekernel.errors import NoiseKernelError
 from noisekernel.outputs import contact_sheet, save_png
-from noisekernel.storage import write_atomically, write_json
+from noisekernel.storage import write_json, write_text
 from noisekernel.tasks import synthesize
 from noisekernel.training.trainer import Entry
 
@@ -51,15 +51,11 @@ class LogFile(Silent):
     def resume(self, images: int) -> None:
         lines = [line for line in read_log(self.path) if line["images"] <= images]
         text = "".join(json.dumps(line) + "\n" for line in lines)
-        write_atomically(self.path, lambda temporary: _write(temporary, text))
+        write_text(self.path, text)
 
     def logged(self, entry: Entry) -> None:
         with open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(entry)) + "\n")
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from PIL import Image
 
-from noisekernel.storage import write_atomically
+from noisekernel.storage import write_text
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --paper: #fbfaf7; --soft: #6a7180; --line: #d9d6cd; --card: #fff; }
@@ -160,8 +160,4 @@ def write_report(
         f"<details><summary>All settings</summary><pre>{html.escape(json.dumps(settings, indent=2))}</pre></details>"
         "</main></body></html>"
     )
-    write_atomically(path, lambda temporary: _write(temporary, page))
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+    write_text(path, page)

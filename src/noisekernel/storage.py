@@ -69,12 +69,16 @@ def remove_unfinished(folder: Path) -> None:
 
 def write_json(path: Path, content: Any) -> None:
     """JSON for people: indented."""
-    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    write_atomically(path, lambda temporary: _discard(temporary.write_text(text, encoding="utf-8")))
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def _discard(_: object) -> None:
-    """For a callable that must return nothing."""
+def write_text(path: Path, text: str) -> None:
+    """Text, whole or not there."""
+
+    def write(temporary: Path) -> None:
+        temporary.write_text(text, encoding="utf-8")
+
+    write_atomically(path, write)
 
 
 def read_json(path: Path) -> Any:
