@@ -28,16 +28,7 @@ from noisekernel.training.trainer import Trainer, Window
 def trainer_for(data: str, settings: dict[str, Any]) -> Trainer:
     recipe = config.recipe("small", {**settings, "training.images": 10_000_000})
     ready = runs.prepare(data, recipe, 0, Console(quiet=True))
-    torch.manual_seed(0)
-    return Trainer(
-        ready.design.kernel.build(),
-        ready.design.denoiser(),
-        recipe.objective.build(),
-        ready.examples,
-        recipe.training,
-        seed=0,
-        cpu=True,
-    )
+    return runs.trainer_for(ready, recipe, seed=0, cpu=True)
 
 
 def compare(name: str, data: str, settings: dict[str, Any], rounds: int, steps: int) -> dict[str, Any]:

@@ -63,6 +63,16 @@ def test_reconstruction_is_the_likelihood_of_z():
     assert float(loss.detach()) == pytest.approx(float(expected), rel=1e-5)
 
 
+def test_the_weight_of_the_levels_multiplies_every_sample():
+    z = torch.randn(64, 3, generator=generator())
+    plain, lifted = (
+        KL(nk.LogNormalLevels(lift=lift))(GAUSSIAN, LinearDenoiser(0.4, -1.0), z, generator(1)) for lift in (0.0, 1.0)
+    )
+    weight = 1 + plain[1].beta / (1 - plain[1].beta) ** 2
+    torch.testing.assert_close(lifted[1].loss, plain[1].loss * weight)
+    torch.testing.assert_close(lifted[0].detach(), (plain[1].loss * weight).mean())
+
+
 def scores(control, kernel, x, beta, shift, slope, log_variance):
     """The gradient of each sample's loss by the parameters of mu = shift + slope x and log sigma2: (n, 3).
 

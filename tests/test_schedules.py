@@ -11,8 +11,11 @@ from scipy import stats
 import noisekernel as nk
 from helpers import LEVEL, generator
 from noisekernel import schedules
+from noisekernel.distributions import Normal
 from noisekernel.errors import InputError, ScheduleError, ShapeError
-from noisekernel.schedules import LogNormalLevels, Schedule, UniformLevels, flat, linear, log_snr
+from noisekernel.kernels import GaussianKernel
+from noisekernel.objectives import KL, Noised
+from noisekernel.schedules import LogNormalLevels, Schedule, UniformLevels, flat, level_of_ratio, linear, log_snr
 
 GAUSSIAN, CATEGORICAL = nk.GaussianKernel(), nk.CategoricalKernel(classes=3)
 
@@ -108,3 +111,18 @@ def test_training_levels_follow_their_law():
     assert stats.kstest(log_sigma, "norm", args=(-1.0, 1.5)).pvalue > LEVEL
     assert stats.kstest(log_sigma, "norm", args=(-1.0, 1.6)).pvalue < LEVEL
     assert 0.0 < float(beta.min()) < float(beta.max()) <= 1.0
+
+
+def test_the_lift_makes_an_error_count_the_same_at_every_high_level():
+    """KL x weight, for a denoiser that errs by 1, from closed form: at sigma >> 1 it must not depend on sigma."""
+    beta = level_of_ratio(torch.tensor([10.0, 20.0, 40.0, 80.0], dtype=torch.float64))
+    z = torch.zeros(4, 1, dtype=torch.float64)
+    r, example = Normal(z + 1.0, z + 0.5), Noised(z, z, beta)
+    nats = KL().anchor(GaussianKernel(0.9), r, example)
+    lifted = nats * LogNormalLevels(lift=1.0).weight(beta)
+    torch.testing.assert_close(lifted, lifted[-1].expand(4), rtol=0.15, atol=0.0)
+    assert float(nats[0] / nats[-1]) > 30  # the wrong twin: unlifted, it falls like 1 / sigma^2
+    assert torch.equal(LogNormalLevels().weight(beta), torch.ones(4, dtype=torch.float64))
+    assert bool(torch.isfinite(LogNormalLevels(lift=1.0).weight(torch.tensor([1e-8, 1.0]))).all())
+    with pytest.raises(InputError, match="lift is 2"):
+        LogNormalLevels(lift=2.0)

@@ -206,9 +206,10 @@ class LogNormalConfig(Strict):
     kind: Literal["log-normal"] = "log-normal"
     mean: float = -1.2
     std: Positive = 1.2
+    lift: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
 
     def build(self) -> schedules.Levels:
-        return schedules.LogNormalLevels(self.mean, self.std)
+        return schedules.LogNormalLevels(self.mean, self.std, self.lift)
 
 
 LevelsConfig = Annotated[UniformConfig | LogNormalConfig, Field(discriminator="kind")]

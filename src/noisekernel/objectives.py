@@ -135,7 +135,8 @@ class Objective(ABC):
         beta = self.levels.sample(len(z), generator).to(z.device)
         example = Noised(z, kernel.noise(z, beta).sample(generator), beta)
         terms, seen = self.terms(kernel, denoiser, example, generator)
-        terms = {name: term / example.elements for name, term in terms.items()}
+        weight = self.levels.weight(beta) / example.elements
+        terms = {name: term * weight for name, term in terms.items()}
         loss = torch.stack(list(terms.values())).sum(dim=0)
         return loss.mean(), Info(loss.detach(), {name: term.detach() for name, term in terms.items()}, seen, beta)
 

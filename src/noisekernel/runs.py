@@ -95,23 +95,13 @@ def train(
             talk.print(str(ready.examples.summary), highlight=False, markup=False)
         if folder is not None and main:
             stack.enter_context(alone_in(folder))
-        torch.manual_seed(seed)
-        trainer = Trainer(
-            ready.design.kernel.build(),
-            ready.design.denoiser(),
-            chosen.objective.build(),
-            ready.examples,
-            chosen.training,
-            seed,
-            checkpoints,
-            {
-                "seed": seed,
-                "training": chosen.training.model_dump(mode="json", exclude=FREE),
-                "design": ready.design.model_dump(mode="json"),
-                "pictures": ready.count,
-            },
-            cpu=cpu,
-        )
+        about = {
+            "seed": seed,
+            "training": chosen.training.model_dump(mode="json", exclude=FREE),
+            "design": ready.design.model_dump(mode="json"),
+            "pictures": ready.count,
+        }
+        trainer = trainer_for(ready, chosen, seed, checkpoints=checkpoints, about=about, cpu=cpu)
         if newest is not None:
             trainer.resume(newest)
             talk.print(f"resuming after {trainer.images:,} images", highlight=False, markup=False)
@@ -144,6 +134,13 @@ def train(
     return make(trained, trainer.images)
 
 
+def trainer_for(ready: Prepared, recipe: Recipe, seed: int, **rest: Any) -> Trainer:
+    """A trainer that begins at the weights of this seed; `rest` as for `Trainer`."""
+    torch.manual_seed(seed)
+    kernel, denoiser = ready.design.kernel.build(), ready.design.denoiser()
+    return Trainer(kernel, denoiser, recipe.objective.build(), ready.examples, recipe.training, seed, **rest)
+
+
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Refuse to train in a folder in which another process trains. The system forgets the lock of a killed one."""
@@ -174,20 +171,11 @@ def dry_run(
     chosen = chosen_recipe(recipe, settings, data, device)
     ready = prepare(data, chosen, seed, Console(stderr=True))
     cost = plan(chosen, ready.size, len(ready.design.classes))
-    few = chosen.training.model_copy(
-        update={"images": (steps + 1) * chosen.training.batch, "log_every": chosen.training.batch}
-    )
+    batch = chosen.training.batch
+    few = chosen.training.model_copy(update={"images": (steps + 1) * batch, "log_every": batch})
     timed = _Timed()
-    torch.manual_seed(seed)
-    trainer = Trainer(
-        ready.design.kernel.build(),
-        ready.design.denoiser(),
-        chosen.objective.build(),
-        ready.examples,
-        few,
-        seed,
-        observers=[timed],
-        cpu=_on_cpu(device),
+    trainer = trainer_for(
+        ready, chosen.model_copy(update={"training": few}), seed, observers=[timed], cpu=_on_cpu(device)
     )
     trainer.run()
     # The main process alone is told; the others have nothing to say.

@@ -180,9 +180,11 @@ def from_pure_noise(curve: Curve, steps: int, lag: Lag, *, point: bool = False) 
 
 @runtime_checkable
 class Levels(Protocol):
-    """How the noise level of each training example is drawn."""
+    """How the noise level of each training example is drawn, and what the loss there weighs."""
 
     def sample(self, batch: int, generator: Randomness) -> Tensor: ...
+
+    def weight(self, beta: Tensor) -> Tensor: ...
 
 
 @dataclass(frozen=True)
@@ -199,18 +201,31 @@ class UniformLevels:
     def sample(self, batch: int, generator: Randomness) -> Tensor:
         return self.low + (self.high - self.low) * uniform((batch,), generator)
 
+    def weight(self, beta: Tensor) -> Tensor:
+        return torch.ones_like(beta)
+
 
 @dataclass(frozen=True)
 class LogNormalLevels:
-    """log sigma ~ N(mean, std^2) with sigma = sqrt(beta) / (1 - beta): most of training where detail is decided."""
+    """log sigma ~ N(mean, std^2) with sigma = sqrt(beta) / (1 - beta): most of training where detail is decided.
+
+    `lift` = 1 weighs the loss by 1 + sigma^2. In nats a step at high noise is worth almost nothing (the KL falls like
+    1 / sigma^2), though what a picture is of, its class say, is decided there; so weighted, a squared error of the
+    denoiser counts the same at every high level (up to sigma = 100; above, the weight stays).
+    """
 
     mean: float = -1.2
     std: float = 1.2
+    lift: float = 0.0
 
     def __post_init__(self) -> None:
         checks.number("mean", self.mean, -5.0, 5.0)
         checks.number("std", self.std, 0.0, 4.0, open_low=True)
+        checks.number("lift", self.lift, 0.0, 1.0)
 
     def sample(self, batch: int, generator: Randomness) -> Tensor:
         sigma = torch.exp(self.mean + self.std * normal((batch,), generator))
         return level_of_ratio(sigma)
+
+    def weight(self, beta: Tensor) -> Tensor:
+        return 1.0 + self.lift * beta / (1.0 - beta).clamp(min=0.01) ** 2

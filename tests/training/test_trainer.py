@@ -273,11 +273,15 @@ def test_the_average_is_the_average():
 
 def test_each_pass_sees_every_picture_once_in_another_order():
     order = Order(10, seed=3)
-    first, second = [order(k) for k in range(10)], [order(k) for k in range(10, 20)]
+    first, second = order(range(10)).tolist(), order(range(10, 20)).tolist()
     assert sorted(first) == sorted(second) == list(range(10))
     assert first != second
-    assert [order(k) for k in range(10)] == first
-    assert [Order(10, seed=4)(k) for k in range(10)] != first
+    assert order(range(10)).tolist() == first
+    assert Order(10, seed=4)(range(10)).tolist() != first
+    # Batches that begin, end or lie across passes, and one that is larger than the data.
+    numbers = order(range(40)).tolist()
+    assert [order(range(k, k + 7)).tolist() for k in (0, 6, 13)] == [numbers[k : k + 7] for k in (0, 6, 13)]
+    assert order(range(5, 32)).tolist() == numbers[5:32]
 
 
 def test_flips_and_forgotten_labels_are_functions_of_the_example():

@@ -1,8 +1,8 @@
 """Training examples by number: what example k of a run is depends on the seed and k alone.
 
-Example k is picture `order(k)`: each pass over the data is a new permutation of it, drawn from the seed and the number
-of the pass. Whether it is mirrored, and whether its label is withheld, is drawn from the seed and k. So a run that is
-resumed, or shared among any number of processes, sees the very same examples, and there is no state to save.
+Each pass over the data takes it in a new order, drawn from the seed and the number of the pass. Whether example k is
+mirrored, and whether its label is withheld, is drawn from the seed and k. So a run that is resumed, or shared among any
+number of processes, sees the very same examples, and there is no state to save.
 
 Small sets live in memory as bytes (`InMemory`). Large ones are read as they are needed, by worker processes
 (`ReadAsNeeded`), and what has no numbers at all, a stream from afar, is read from its beginning (`Streamed`).
@@ -34,18 +34,26 @@ Batch = tuple[Tensor, Tensor | None]
 
 
 class Order:
-    """Example k to the number of a picture: pass after pass, each in a new order."""
+    """Numbers of examples to numbers of pictures: pass after pass, each in a new order."""
 
     def __init__(self, n: int, seed: int) -> None:
         self.n, self.seed = n, seed
         self._pass, self._permutation = -1, torch.empty(0, dtype=torch.int64)
 
-    def __call__(self, k: int) -> int:
-        turn, place = divmod(k, self.n)
+    def __call__(self, numbers: range) -> Tensor:
+        """The pictures of consecutive examples."""
+        pieces, first = [], numbers.start
+        while first < numbers.stop:
+            turn, place = divmod(first, self.n)
+            pieces.append(self._turn(turn)[place : place + numbers.stop - first])
+            first += len(pieces[-1])
+        return torch.cat(pieces)
+
+    def _turn(self, turn: int) -> Tensor:
         if turn != self._pass:
             generator = torch.Generator().manual_seed((self.seed * 1_000_003 + turn) % 2**63)
             self._pass, self._permutation = turn, torch.randperm(self.n, generator=generator)
-        return int(self._permutation[place])
+        return self._permutation
 
 
 @dataclass(frozen=True)
@@ -111,7 +119,7 @@ class InMemory:
         order = Order(len(self.pictures), self.treatment.seed)
         labels = self.pictures.labels
         for numbers in parts:
-            chosen = torch.tensor([order(k) for k in numbers])
+            chosen = order(numbers)
             own = None if labels is None else labels[chosen]
             yield self.treatment(self.pictures.pixels[chosen], own, numbers, device)
 
@@ -163,7 +171,7 @@ class _Numbered(Dataset[_Read]):
         self.order = Order(len(source), seed)
 
     def __getitem__(self, k: int) -> _Read:
-        first = self.order(k)
+        first = int(self.order(range(k, k + 1)))
         bad: list[tuple[str, str]] = []
         for i in ((first + step) % len(self.source) for step in range(len(self.source))):
             try:
