@@ -36,14 +36,13 @@ def check_level(level: Tensor, batch: int) -> None:
 
 
 class LabelEmbedding(nn.Module):
-    """A vector for each of `classes` labels and one, the last, for "no label"; zero until trained."""
+    """A vector for each of `classes` labels and one, the last, for "no label"."""
 
     def __init__(self, classes: int, width: int) -> None:
         super().__init__()
         at_least(1, classes=classes)
         self.classes = classes
         self.table = nn.Embedding(classes + 1, width)
-        nn.init.zeros_(self.table.weight)
 
     def forward(self, label: Tensor | None, batch: int) -> Tensor:
         if label is None:
@@ -63,7 +62,11 @@ class LabelEmbedding(nn.Module):
 
 
 class Conditioning(nn.Module):
-    """Noise level and label to one vector of `width`, through a small network of its own."""
+    """Noise level and label to one vector of `width`.
+
+    The label's vector is added behind the network of the noise level, and starts at the size of a standard normal: put
+    in front of it, or started at zero, labels are hardly learned at all (docs/training.md, "Labels").
+    """
 
     def __init__(self, width: int, classes: int | None = None, scale: float = 100.0) -> None:
         super().__init__()
@@ -71,13 +74,12 @@ class Conditioning(nn.Module):
         if width % 2:
             raise InputError(f"width is {width}; give an even number")
         self.width, self.scale = width, scale
-        self.network = nn.Sequential(nn.Linear(width, width), nn.SiLU(), nn.Linear(width, width), nn.SiLU())
+        self.network = nn.Sequential(nn.Linear(width, width), nn.SiLU(), nn.Linear(width, width))
         self.label = None if classes is None else LabelEmbedding(classes, width)
 
     def forward(self, level: Tensor, label: Tensor | None = None) -> Tensor:
-        vector = sinusoids(level * self.scale, self.width).to(next(self.network.parameters()).dtype)
-        vector = vector + embed_label(self.label, label, len(level))
-        return self.network(vector)
+        vector = self.network(sinusoids(level * self.scale, self.width).to(next(self.network.parameters()).dtype))
+        return nn.functional.silu(vector + embed_label(self.label, label, len(level)))
 
 
 def embed_label(embedding: LabelEmbedding | None, label: Tensor | None, batch: int) -> Tensor | float:
