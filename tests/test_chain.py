@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 import pytest
 import torch
@@ -12,7 +13,7 @@ from helpers import generator
 from noisekernel import chain
 from noisekernel.errors import InputError, ScheduleError, ShapeError
 from noisekernel.kernels.gaussian import exact_denoiser
-from noisekernel.schedules import Schedule, flat, linear
+from noisekernel.schedules import Schedule, flat, linear, log_snr
 
 GAUSSIAN = nk.NoiseModel(nk.GaussianKernel(0.5), partial(exact_denoiser, mean=0.5, variance=0.25), (2,))
 WALK = Schedule.along(flat(0.3), 12, 0.5)
@@ -146,3 +147,42 @@ def test_mistakes():
     ]:
         with pytest.raises(InputError, match=match):
             chain.step(GAUSSIAN, begin(), 0.3, 0.5, score=bad)
+
+
+def test_looking_ahead_makes_the_deterministic_sampler_second_order():
+    """Gaussian data, exact denoiser: the deterministic way from beta 0.9 to 0.01 multiplies (x - alpha m) by a known
+    factor, for it keeps the quantile: sqrt(total variance at the end / at the start). Twice the steps divide the
+    error by 2 (DDIM) and by about 4 (second order)."""
+    m, v, first, end = 0.3, 0.25, 0.9, 0.01
+    model = nk.NoiseModel(nk.GaussianKernel(), partial(exact_denoiser, mean=m, variance=v), shape=(1,))
+    x = torch.tensor([[1.7]], dtype=torch.float64)
+
+    def total(beta):
+        return (1 - beta) ** 2 * v + beta
+
+    exact = (1 - end) * m + (1.7 - (1 - first) * m) * (total(end) / total(first)) ** 0.5
+
+    def error(steps, second):
+        schedule = Schedule.along(log_snr(first, end), steps, model.kernel.largest_lag, point=True)
+        schedule = schedule.second_order() if second else schedule
+        begun = chain.start(model, x, first, nk.Streams.of(0, range(1)))
+        return abs(float(last(chain.run(model, begun, schedule)).x) - exact)
+
+    plain = [error(steps, second=False) for steps in (16, 32, 64)]
+    second = [error(steps, second=True) for steps in (16, 32, 64)]
+    assert [a / b for a, b in pairwise(plain)] == pytest.approx([2.0, 2.0], abs=0.25)
+    assert [a / b for a, b in pairwise(second)] == pytest.approx([4.0, 4.0], abs=0.8)
+    assert second[0] < 0.3 * plain[0]
+
+
+def test_what_cannot_look_ahead_says_so():
+    schedule = Schedule(torch.tensor([1.0, 0.9, 0.8]), torch.zeros(2), torch.zeros(2, dtype=torch.bool), torch.ones(2))
+    kernel = nk.CategoricalKernel(0.0, classes=2)
+    model = nk.NoiseModel(kernel, lambda x, beta: nk.Categorical.from_logits(torch.zeros(*x.shape, 2)), shape=(3,))
+    with pytest.raises(InputError, match="only continuous data can look ahead"):
+        nk.synthesize(model, 1, schedule=schedule)
+    assert not kernel.annealing(10).second_order().ahead.any()
+    pure = nk.GaussianKernel().annealing(10).second_order().ahead
+    assert float(pure[0]) == float(pure[1]) == 0.0
+    assert (pure[2:] > 0).all()
+    assert not nk.GaussianKernel().annealing(10, keep=0.5).second_order().ahead.any()

@@ -36,6 +36,8 @@ class ChainState:
     view: Distribution
     streams: Streams
     t: int = 0
+    #: The view of the state before, for a step that looks ahead.
+    before: Distribution | None = None
     #: f at this state, where a step has computed it.
     score: Float[Tensor, " batch"] | None = None
 
@@ -64,13 +66,15 @@ def step(
     lag: float,
     point: bool = False,
     score: Score | None = None,
+    ahead: float = 0.0,
 ) -> tuple[ChainState, StepInfo]:
     """One step, to noise level beta_next. A score decides over equilibrium steps: same level, all of r."""
     streams = state.streams.fork()
-    proposal = model.step(state.view, state.x, state.beta, beta_next, lag, point)
+    seen = state.view.beyond(state.before, ahead) if ahead != 0.0 and state.before is not None else state.view
+    proposal = model.step(seen, state.x, state.beta, beta_next, lag, point)
     y = proposal.sample(streams)
     view = model.look(y, beta_next)
-    moved = replace(state, x=y, beta=beta_next, view=view, streams=streams, t=state.t + 1, score=None)
+    moved = ChainState(y, beta_next, view, streams, state.t + 1, before=state.view)
     if score is None or point or not math.isclose(beta_next, state.beta, rel_tol=1e-9):
         return moved, StepInfo(proposal, torch.ones(len(y), dtype=torch.bool, device=y.device))
     here = _evaluate(score, state.x, state.view) if state.score is None else state.score
@@ -115,8 +119,9 @@ def _run(
     model: TransitionModel, state: ChainState, schedule: Schedule, score: Score | None
 ) -> Iterator[tuple[ChainState, StepInfo]]:
     levels, lags, points = schedule.beta.tolist(), schedule.lag.tolist(), schedule.point.tolist()
+    looks = schedule.ahead.tolist()
     for t in range(state.t, schedule.steps):
-        state, info = step(model, state, levels[t + 1], lags[t], points[t], score)
+        state, info = step(model, state, levels[t + 1], lags[t], points[t], score, looks[t])
         yield state, info
 
 

@@ -271,6 +271,7 @@ def _corrected(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Sche
 #: A sampler is a schedule for a kernel, in a number of steps or in as many as it likes best.
 SAMPLERS: dict[str, Callable[[kernels.NoiseKernel, int | None], schedules.Schedule]] = {
     "deterministic": lambda kernel, steps: kernel.annealing(steps or 50),
+    "second-order": lambda kernel, steps: kernel.annealing(steps or 50).second_order(),
     "stochastic": lambda kernel, steps: kernel.annealing(steps or 100, keep=0.8),
     "corrected": _corrected,
     "paper": _paper,

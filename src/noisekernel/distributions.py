@@ -47,6 +47,10 @@ class Distribution(ABC):
     def mode(self) -> Tensor:
         """The most probable value of each element."""
 
+    def beyond(self: Some, before: Some, by: float) -> Some:
+        """Moved on, in a line, by so many times the change since `before`: for a step that looks ahead."""
+        raise InputError(f"a {type(self).__name__} cannot be moved on in a line; only continuous data can look ahead")
+
     def select(self: Some, choose: Bool[Tensor, " batch"], other: Some) -> Some:
         """This distribution for the samples where `choose` is true, `other` for the rest."""
 
@@ -138,6 +142,9 @@ class Normal(Elementwise):
 
     def point(self) -> "Normal":
         return Normal(self.loc, torch.zeros_like(self.variance))
+
+    def beyond(self, before: "Normal", by: float) -> "Normal":
+        return Normal(self.loc + by * (self.loc - before.loc), self.variance)
 
     def clamp(self, value: Tensor, mask: Tensor) -> "Normal":
         fill = checks.mask(mask, self.loc)

@@ -1,0 +1,100 @@
+"""What the arms are trained on and judged against: real pictures, cut to sizes that two cores can train on.
+
+`digits` are always there. The others need idx files of Fashion-MNIST or MNIST (`--data FOLDER`, with a subfolder of
+each name), or `cifar10.npz` in it.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+import noisekernel as nk
+from noisekernel.data import ContinuousCodec
+
+
+@dataclass(frozen=True)
+class Material:
+    """Training pictures (bytes) with their labels, pictures held out, and the network and budget of every arm."""
+
+    name: str
+    pixels: Tensor
+    labels: Tensor
+    held_out: Tensor
+    held_out_labels: Tensor
+    channels: int
+    multipliers: tuple[int, ...]
+    images: int
+
+    @cached_property
+    def z(self) -> Tensor:
+        return ContinuousCodec().encode(self.pixels)
+
+    @cached_property
+    def held_out_z(self) -> Tensor:
+        return ContinuousCodec().encode(self.held_out)
+
+    def settings(self) -> dict[str, object]:
+        """What every arm has in common, as settings of a recipe."""
+        return {
+            "data.labels": False,
+            "network.channels": self.channels,
+            "network.multipliers": list(self.multipliers),
+            "network.blocks": 1,
+            "training.images": self.images,
+            "training.batch": 64,
+            "training.rate": 1.5e-3,
+            "training.warmup": self.images // 20,
+            "training.average.kind": "half_life",
+            "training.average.images": self.images // 30,
+            "training.draw_every": 10**9,
+            "training.save_every": 10**9,
+        }
+
+    def write(self, folder: Path) -> Path:
+        """As a file to train on."""
+        path = folder / f"{self.name}.npz"
+        if not path.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            pixels = self.pixels.movedim(1, -1)
+            np.savez(path, pixels=(pixels[..., 0] if pixels.shape[-1] == 1 else pixels).numpy())
+        return path
+
+
+def load(name: str, data: Path | None, share: float = 1.0) -> Material:
+    """`share` of the usual budget of images."""
+    if name == "digits":
+        pictures = nk.data.load(nk.data.open_source("digits"))  # type: ignore[arg-type]
+        assert pictures.labels is not None
+        order = torch.randperm(len(pictures), generator=torch.Generator().manual_seed(0))
+        own, held = order[500:], order[:500]
+        pixels, labels = pictures.pixels, pictures.labels
+        return Material(name, pixels[own], labels[own], pixels[held], labels[held], 32, (1, 2), round(60_000 * share))
+    if data is None:
+        raise SystemExit(f"{name} needs pictures: --data FOLDER, with idx files of the set in a subfolder")
+    family, side = name[:-2], int(name[-2:])
+    own_pixels, own_labels = _pictures(data, family, "train", side)
+    test_pixels, test_labels = _pictures(data, family, "t10k", side)
+    network = {14: (32, (1, 2)), 28: (32, (1, 2, 3)), 32: (48, (1, 2, 3))}[side]
+    images = {14: 50_000, 28: 100_000, 32: 150_000}[side]
+    return Material(name, own_pixels, own_labels, test_pixels, test_labels, *network, round(images * share))
+
+
+def _pictures(data: Path, family: str, part: str, side: int) -> tuple[Tensor, Tensor]:
+    if family == "cifar":
+        with np.load(data / "cifar10.npz") as content:
+            word = {"train": "train", "t10k": "test"}[part]
+            pixels = torch.from_numpy(content[f"x_{word}"]).movedim(-1, 1).contiguous()
+            return pixels, torch.from_numpy(content[f"y_{word}"].reshape(-1).astype(np.int64))
+    folder = data / {"fashion": "fashion-mnist", "mnist": "mnist"}[family]
+    found = next(iter(sorted(folder.glob(f"{part}-images*"))))
+    pictures = nk.data.load(nk.data.open_source(found))  # type: ignore[arg-type]
+    assert pictures.labels is not None
+    pixels = pictures.pixels
+    if side * 2 == pixels.shape[-1]:
+        small = torch.nn.functional.avg_pool2d(pixels.float(), 2)
+        pixels = small.round().to(torch.uint8)
+    return pixels, pictures.labels

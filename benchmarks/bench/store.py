@@ -1,0 +1,37 @@
+"""Results arm by arm: each is one JSON file, so that a run stopped at any moment goes on where it stopped."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Store:
+    """`results` is kept (in the repository, too); `work` holds weights and other things that can be made again."""
+
+    results: Path
+    work: Path
+
+    def path(self, *key: object) -> Path:
+        return self.results / ("-".join(str(part) for part in key).replace(" ", "_").replace("/", "_") + ".json")
+
+    def get(self, *key: object) -> dict[str, Any] | None:
+        path = self.path(*key)
+        return json.loads(path.read_text()) if path.exists() else None
+
+    def measured(self, *key: object, by: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """The result under this key; where there is none yet it is measured, dated and kept."""
+        known = self.get(*key)
+        if known is None:
+            known = {"key": [str(part) for part in key], "date": datetime.now(UTC).date().isoformat(), **by()}
+            path = self.path(*key)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_suffix(".unfinished")
+            unfinished.write_text(json.dumps(known, indent=1) + "\n")
+            os.replace(unfinished, path)
+            print(" ".join(str(part) for part in key), {k: v for k, v in known.items() if k not in ("key", "date")})
+        return known
