@@ -11,7 +11,7 @@ from scipy import stats
 import noisekernel as nk
 from helpers import LEVEL, LinearDenoiser, generator
 from noisekernel.errors import InputError
-from noisekernel.objectives import KL, Anchored, ContrastiveAdjustment, Noised, Reconstruction
+from noisekernel.objectives import KL, Anchored, ContrastiveAdjustment, Noised, Reconstruction, Unrolled
 
 GAUSSIAN = nk.GaussianKernel(0.5)
 CATEGORICAL = nk.CategoricalKernel(0.8, classes=3)
@@ -141,8 +141,19 @@ def test_algorithm_1_is_the_control_weight_minus_one():
         Reconstruction(),
         Anchored(),
         Anchored(by=Reconstruction(), weight=0.3, control=0.5),
+        Unrolled(),
+        Unrolled(by=Reconstruction(), weight=0.3),
     ],
-    ids=["contrastive", "control", "kl", "reconstruction", "anchored", "anchored by reconstruction"],
+    ids=[
+        "contrastive",
+        "control",
+        "kl",
+        "reconstruction",
+        "anchored",
+        "anchored by reconstruction",
+        "unrolled",
+        "unrolled reconstruction",
+    ],
 )
 @pytest.mark.parametrize("kernel", [GAUSSIAN, CATEGORICAL], ids=["gaussian", "categorical"])
 def test_every_objective_with_every_kernel(objective, kernel):
@@ -236,9 +247,35 @@ def test_mistakes():
     for lag in (1 - 1e-9, torch.tensor([0.5, 1.0])):
         with pytest.raises(InputError, match="never moves"):
             KL()(nk.GaussianKernel(lag), LinearDenoiser(), torch.zeros(2, 1), generator())
-    with pytest.raises(InputError, match="levels to Anchored itself"):
+    with pytest.raises(InputError, match="levels to the objective around it"):
         Anchored(by=KL(nk.LogNormalLevels()))
     with pytest.raises(InputError, match="what draws levels"):
         Anchored(KL())(GAUSSIAN, LinearDenoiser(), torch.zeros(2, 1), generator())
     with pytest.raises(InputError, match="weight is -1"):
         Anchored(weight=-1.0)
+
+
+@pytest.mark.statistical
+def test_unrolled_sees_the_chains_own_next_state_and_what_that_does_to_a_gaussian():
+    """Gaussian data, exact denoiser: the best linear guess of z from y is the true slope times the autocorrelation
+    (y saw z only through x). So that the slope's gradient vanishes there, and not at the true slope."""
+    n, beta, s2 = 200_000, 0.3, 0.25
+    total = (1 - beta) ** 2 * s2 + beta
+    slope, variance = (1 - beta) * s2 / total, s2 * beta / total
+    rho = GAUSSIAN.lag + (1 - GAUSSIAN.lag) * (1 - beta) * slope
+    z = s2**0.5 * torch.randn(n, 1, generator=generator())
+    seen = []
+
+    def denoiser(x, level):
+        seen.append(x)
+        return nk.Normal(slope * x, torch.full_like(x, variance))
+
+    _, info = Unrolled(nk.UniformLevels(beta, beta), weight=2.0)(GAUSSIAN, denoiser, z, generator(1))
+    x, y = seen
+    assert float((x * y).mean() / (x * x).mean()) == pytest.approx(rho, abs=0.01)
+    assert float((z * y).mean() / (y * y).mean()) == pytest.approx(rho * slope, abs=0.01)
+    levels = torch.full((n,), beta)
+    r = nk.Normal(slope * y, torch.full_like(y, variance))
+    torch.testing.assert_close(info.parts["unrolled"], 2.0 * KL().anchor(GAUSSIAN, r, Noised(z, y, levels)))
+    with pytest.raises(InputError, match="by is"):
+        Unrolled(by=ContrastiveAdjustment())

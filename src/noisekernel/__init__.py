@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Anchored,
         ContrastiveAdjustment,
         Reconstruction,
+        Unrolled,
         contrastive_adjustment,
     )
     from noisekernel.random import Streams
@@ -66,7 +67,7 @@ _HOME = {
     "errors": ("NoiseKernelError",),
     "kernels": ("CategoricalKernel", "FiniteKernel", "GaussianKernel", "NoiseKernel"),
     "models": ("Model", "load", "save"),
-    "objectives": ("KL", "Anchored", "ContrastiveAdjustment", "Reconstruction", "contrastive_adjustment"),
+    "objectives": ("KL", "Anchored", "ContrastiveAdjustment", "Reconstruction", "Unrolled", "contrastive_adjustment"),
     "random": ("Streams",),
     "runs": ("train",),
     "schedules": ("LogNormalLevels", "Schedule", "UniformLevels"),
@@ -101,6 +102,7 @@ __all__ = [
     "Schedule",
     "Streams",
     "UniformLevels",
+    "Unrolled",
     "chain",
     "config",
     "contrastive_adjustment",

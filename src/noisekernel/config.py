@@ -218,9 +218,9 @@ LevelsConfig = Annotated[UniformConfig | LogNormalConfig, Field(discriminator="k
 class ObjectiveConfig(Strict):
     """What to minimise."""
 
-    kind: Literal["contrastive", "kl", "reconstruction", "anchored"] = "anchored"
+    kind: Literal["contrastive", "kl", "reconstruction", "anchored", "unrolled"] = "anchored"
     levels: LevelsConfig = LogNormalConfig()
-    #: For `anchored`: what holds contrastive adjustment to the denoiser, and how much of the adjustment is added.
+    #: For `anchored` and `unrolled`: what the denoiser is learned by, and how much of the rest is added to it.
     by: Literal["kl", "reconstruction"] = "kl"
     weight: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1.0
     #: For `contrastive` and `anchored`: the weight of the control variate.
@@ -236,6 +236,8 @@ class ObjectiveConfig(Strict):
             return anchors[self.kind](levels)
         if self.kind == "contrastive":
             return objectives.ContrastiveAdjustment(levels, self.control)
+        if self.kind == "unrolled":
+            return objectives.Unrolled(levels, anchors[self.by](), self.weight)
         return objectives.Anchored(levels, anchors[self.by](), self.weight, self.control)
 
 

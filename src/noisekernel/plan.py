@@ -8,7 +8,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from noisekernel.config import Recipe
 from noisekernel.data.pictures import Size
-from noisekernel.objectives import Anchored, ContrastiveAdjustment
+from noisekernel.objectives import Anchored, ContrastiveAdjustment, Unrolled
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def plan(recipe: Recipe, size: Size | None = None, classes: int = 0) -> Plan:
     objective = recipe.objective.build()
     # Passes forward without, and with, a pass back (which costs twice as much): see objectives.py.
     without, with_back = (0, 1)
-    if isinstance(objective, Anchored):
+    if isinstance(objective, Anchored | Unrolled):
         without, with_back = 0, 2
     elif isinstance(objective, ContrastiveAdjustment):
         without, with_back = (1, 1) if objective.control == 0.0 else (0, 2)
