@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 import noisekernel as nk
-from bench.material import Material
+from lab.material import Material
 from noisekernel import config, models
 from noisekernel.objectives import Info
 from noisekernel.random import Streams, normal, uniform

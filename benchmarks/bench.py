@@ -1,0 +1,57 @@
+"""All comparisons in one harness: objectives, the ladder of recipes, rivals, long walks, lags, categories.
+
+    python benchmarks/bench.py --quick                  a slice of everything, in minutes, on digits
+    python benchmarks/bench.py --data FOLDER [--jobs 2] everything, in hours; stopped, it goes on where it was
+
+Every result is a file of its own in benchmarks/results/bench/ (quick: in the work folder); `bench_report.py` makes the
+tables, plots and summary from them. Needs: pip install diffusers, and torchcfm with --no-deps beside POT.
+"""
+
+import argparse
+import itertools
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+HERE = Path(__file__).parent
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--data", type=Path, help="where fashion-mnist/ with its idx files lies")
+    arguments.add_argument("--quick", action="store_true")
+    arguments.add_argument("--jobs", type=int, default=2, help="processes, of one thread each")
+    arguments.add_argument("--work", type=Path, default=HERE / "work", help="weights, which can be made again")
+    arguments.add_argument("--part", help=argparse.SUPPRESS)
+    options = arguments.parse_args()
+    torch.set_num_threads(1)
+    from lab import material, studies
+    from lab.judge import judge_of
+    from lab.store import Store
+
+    size = studies.QUICK if options.quick else studies.FULL
+    loaded = {name: material.load(name, options.data, size.share) for name in size.materials}
+    judges = {name: judge_of(pictures, options.work) for name, pictures in loaded.items()}
+    if options.part is None and options.jobs > 1:
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, __file__, *sys.argv[1:]]
+        running = [
+            subprocess.Popen([*command, "--part", f"{part}/{options.jobs}"], env=environment)
+            for part in range(options.jobs)
+        ]
+        sys.exit(max(process.wait() for process in running))
+    store = Store(options.work / "quick" if options.quick else HERE / "results" / "bench", options.work)
+    part, parts = (int(word) for word in (options.part or "0/1").split("/"))
+    for unit in itertools.islice(studies.units(size), part, None, parts):
+        began = time.perf_counter()
+        unit.run(loaded[unit.material], judges[unit.material], store, size)
+        seconds = time.perf_counter() - began
+        print(f"-- {unit.material} {unit.weights.name} seed {unit.seed}: {seconds:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Tables, plots and headline figures from the results of bench.py.
+
+    python benchmarks/bench_report.py
+
+Writes benchmarks/results/<date of the newest result>-bench.md and .png, and results/summary.json.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from lab import report, studies
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def plot(results: report.Results, path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(len(results.materials), 3, figsize=(14, 4.2 * len(results.materials)), squeeze=False)
+    for row, material in zip(axes, results.materials, strict=True):
+        floor = results.floor(material)
+        for name in report.RIVALS:
+            points = {n: list(results.fids(material, name, n).values()) for n in studies.FULL.calls}
+            _line(row[0], points, name, "--" if name in report.RIVALS[3:] else "-")
+        row[0].set(title=f"{material}: samples", xlabel="network calls", ylabel="Fréchet distance")
+        for name in ("kl", "anchored", "walk-jump", "loopback"):
+            _line(row[1], {n: fid for n, (fid, _) in results.walk(material, f"long {name}").items()}, name)
+        row[1].set(title=f"{material}: long walks", xlabel="steps (loopback: rounds)")
+        for lag in studies.LAGS:
+            steps = results.walk(material, f"lag {lag}")
+            row[2].plot(*_trade(steps), "o-", label=f"lag {lag}")
+        for lag in (0.0, 0.5, 0.9):
+            row[2].plot(*_trade(results.walk(material, f"deep lag {lag}")), "s--", label=f"deep, lag {lag}")
+        row[2].set(title=f"{material}: drift against way", xlabel="distance travelled (two pictures: 1)")
+        for axis in row:
+            axis.axhline(floor, color="grey", linewidth=0.8)
+            axis.set_yscale("log")
+            axis.legend(fontsize=7)
+        row[0].set_xscale("log")
+        row[1].set_xscale("log")
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+
+
+def _trade(steps: dict[int, tuple[list[float], list[float]]]) -> tuple[list[float], list[float]]:
+    pairs = [(sum(way) / len(way), sum(fid) / len(fid)) for fid, way in steps.values()]
+    return [way for way, _ in pairs], [fid for _, fid in pairs]
+
+
+def _line(axis: Any, points: dict[int, list[float]], name: str, style: str = "-") -> None:
+    there = {n: values for n, values in points.items() if values}
+    if not there:
+        return
+    mean = [sum(values) / len(values) for values in there.values()]
+    (line,) = axis.plot(list(there), mean, f"o{style}", label=name)
+    low, high = [min(v) for v in there.values()], [max(v) for v in there.values()]
+    axis.fill_between(list(there), low, high, color=line.get_color(), alpha=0.15)
+
+
+def main() -> None:
+    results = report.Results.read(RESULTS / "bench")
+    if not results.entries:
+        raise SystemExit("there are no results yet; run bench.py first")
+    date = max(entry["date"] for entry in results.entries)
+    name = f"{date}-bench"
+    text = report.markdown(results)
+    (RESULTS / f"{name}.md").write_text(f"# Results of bench.py, {date}\n\n![plots]({name}.png)\n\n{text}")
+    plot(results, RESULTS / f"{name}.png")
+    path = RESULTS / "summary.json"
+    summary = json.loads(path.read_text()) if path.exists() else {}
+    material = "fashion14" if "fashion14" in results.materials else results.materials[0]
+    for key, found in report.headlines(results, material).items():
+        if found is not None:
+            value, interval = found
+            summary[key] = {
+                "value": round(value, 4),
+                "interval": [round(end, 4) for end in interval],
+                "material": material,
+                "script": "benchmarks/bench.py",
+                "date": date,
+            }
+    path.write_text(json.dumps(summary, indent=2) + "\n")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

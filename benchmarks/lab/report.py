@@ -1,0 +1,189 @@
+"""From result files to tables, plots and headline figures. Nothing here is written by hand."""
+
+import json
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab import studies
+
+#: 97.5 % points of Student's t for 1, 2, 3 … degrees of freedom.
+STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+
+
+@dataclass(frozen=True)
+class Results:
+    """All results, by material."""
+
+    entries: list[dict[str, Any]]
+
+    @classmethod
+    def read(cls, folder: Path) -> "Results":
+        return cls([json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))])
+
+    @property
+    def materials(self) -> list[str]:
+        return sorted({entry["key"][0] for entry in self.entries})
+
+    def fids(self, material: str, arm: str, calls: int) -> dict[int, float]:
+        """Fréchet distances by seed."""
+        wanted = (material, arm, f"{calls}calls")
+        return {
+            int(entry["key"][3]): entry["fid"]
+            for entry in self.entries
+            if "fid" in entry and (entry["key"][0], entry["key"][2], entry["key"][4]) == wanted
+        }
+
+    def walks(self, material: str, name: str) -> dict[int, dict[str, Any]]:
+        wanted = (material, f"walk {name}")
+        return {int(e["key"][3]): e for e in self.entries if "stops" in e and (e["key"][0], e["key"][2]) == wanted}
+
+    def walk(self, material: str, name: str) -> dict[int, tuple[list[float], list[float]]]:
+        """Fréchet distances and distances travelled, over seeds, by number of steps."""
+        found: dict[int, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+        for entry in self.walks(material, name).values():
+            for stop in entry["stops"]:
+                found[stop["steps"]][0].append(stop["fid"])
+                found[stop["steps"]][1].append(stop["travelled"])
+        return dict(found)
+
+    def floor(self, material: str) -> float:
+        return next(e["floor"] for e in self.entries if "fid" in e and e["key"][0] == material)
+
+
+def over_seeds(values: Iterable[float]) -> str:
+    """The mean and the range."""
+    many = list(values)
+    if not many:
+        return "-"
+    if len(many) == 1:
+        return f"{many[0]:.3f}"
+    return f"{statistics.mean(many):.3f} ({min(many):.3f} to {max(many):.3f})"
+
+
+def ratio(above: dict[int, float], below: dict[int, float]) -> tuple[float, list[float]] | None:
+    """The geometric mean of ratios at equal seeds, and its 95 % interval by Student's t."""
+    logs = [math.log(above[seed] / below[seed]) for seed in sorted(above.keys() & below.keys())]
+    if not logs:
+        return None
+    centre = statistics.mean(logs)
+    if len(logs) == 1:
+        return math.exp(centre), [math.nan, math.nan]
+    half = STUDENT[len(logs) - 2] * statistics.stdev(logs) / math.sqrt(len(logs))
+    return math.exp(centre), [math.exp(centre - half), math.exp(centre + half)]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+
+
+Section = Callable[[Results, str], str]
+
+
+def objectives(results: Results, material: str) -> str:
+    last = studies.FULL.stops[-1]
+    rows = []
+    for name in studies.OBJECTIVES:
+        arm, walk = ("second order", "lag 0.9") if name == "kl" else (name, f"objective {name}")
+        steps = results.walk(material, walk)
+        ends = [over_seeds(steps[n][0]) if n in steps else "-" for n in (1, last)]
+        rows.append([name, over_seeds(results.fids(material, arm, 50).values()), *ends])
+    return table(["objective", "samples, 50 calls", "walk, step 1", f"walk, step {last}"], rows)
+
+
+def ladder(results: Results, material: str) -> str:
+    rows = []
+    for name, arm in studies.LADDER.items():
+        at = [over_seeds(results.fids(material, arm.name, calls).values()) for calls in (20, 100)]
+        rows.append([name, *at])
+    return table(["", "20 calls", "100 calls"], rows)
+
+
+RIVALS = ("second order", "deterministic", "correctors", "ddpm", "ddim", "flow matching", "flow matching, midpoint")
+
+
+def calls(results: Results, material: str) -> str:
+    many = studies.FULL.calls
+    rows = [[name, *(over_seeds(results.fids(material, name, n).values()) for n in many)] for name in RIVALS]
+    return table(["", *(f"{n} calls" for n in many)], rows)
+
+
+def long_walks(results: Results, material: str) -> str:
+    rows = []
+    for name in ("kl", "anchored", "walk-jump", "loopback"):
+        steps = results.walk(material, f"long {name}")
+        rows.append([name, *(over_seeds(steps[n][0]) if n in steps else "-" for n in studies.FULL.long_stops)])
+    return table(["walk", *(f"step {n:,}" for n in studies.FULL.long_stops)], rows)
+
+
+def lags(results: Results, material: str) -> str:
+    rows = []
+    names = [f"lag {lag}" for lag in studies.LAGS] + [f"deep lag {lag}" for lag in (0.0, 0.5, 0.9)]
+    for name in names:
+        steps = results.walk(material, name)
+        row = [name]
+        for n in studies.FULL.stops:
+            fid, way = steps.get(n, ([], []))
+            row.append(f"{over_seeds(fid)}; {statistics.mean(way):.2f}" if fid else "-")
+        rows.append(row)
+    return table(["", *(f"step {n}: distance; travelled" for n in studies.FULL.stops)], rows)
+
+
+def categorical(results: Results, material: str) -> str:
+    many = (*studies.FULL.calls, 500)
+    rows = [
+        [name, *(over_seeds(results.fids(material, name, n).values()) for n in many)]
+        for name in studies.CATEGORICAL_ARMS
+    ]
+    return table(["", *(f"{n} calls" for n in many)], rows)
+
+
+SECTIONS: dict[str, Section] = {
+    "Objectives": objectives,
+    "From the paper's recipe to ours": ladder,
+    "Calls, and rivals": calls,
+    "Long walks at constant noise": long_walks,
+    "The walk's own trade": lags,
+    "Categories": categorical,
+}
+
+
+def markdown(results: Results) -> str:
+    parts = []
+    for title, section in SECTIONS.items():
+        parts.append(f"## {title}\n")
+        for material in results.materials:
+            parts.append(f"{material} (as many real pictures: {results.floor(material):.3f})\n")
+            parts.append(section(results, material))
+    return "\n".join(parts)
+
+
+def headlines(results: Results, material: str) -> dict[str, tuple[float, list[float]] | None]:
+    """The headline figures that these results give, each with its interval over seeds."""
+    ours = {n: results.fids(material, "second order", n) for n in (20, 50, 100)}
+    paper = results.fids(material, "paper", 100)
+    rivals = [results.fids(material, name, 50) for name in RIVALS[3:]]
+    common = set.intersection(*(set(rival) for rival in rivals)) if all(rivals) else set()
+    best = {seed: min(rival[seed] for rival in rivals) for seed in common}
+    return {
+        "fid_ours_over_paper": ratio(ours[100], paper),
+        "fid_ours20_over_paper100": ratio(ours[20], paper),
+        "fid_ours_over_best_rival": ratio(ours[50], best),
+        "walk_10k_over_1": _drift(results, material, "long kl"),
+        "loopback_over_1": _drift(results, material, "long loopback"),
+        "categorical_fid_ours_over_paper": ratio(
+            results.fids(material, "categorical reconstruction", 100),
+            results.fids(material, "categorical paper", 500),
+        ),
+    }
+
+
+def _drift(results: Results, material: str, name: str) -> tuple[float, list[float]] | None:
+    found = results.walks(material, name)
+    ends = {seed: entry["stops"][-1]["fid"] for seed, entry in found.items()}
+    return ratio(ends, {seed: entry["stops"][0]["fid"] for seed, entry in found.items()})

@@ -1,0 +1,211 @@
+"""What is measured: the arms, and for each the questions put to it.
+
+A unit is one training (material, arm, seed) and all that is asked of its weights. Units are independent, so they can be
+shared among processes and stopped and resumed at any of their results.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lab import walks
+from lab.judge import Judge
+from lab.material import Material
+from lab.methods import DDPM, LEVELS, Arm, FlowMatching, Ours, Rival
+from lab.store import Store
+
+#: The paper's choices, for the same network and budget as everyone's.
+PAPER = {
+    "objective.kind": "contrastive",
+    LEVELS: {"kind": "uniform"},
+    "head.kind": "plain",
+    "kernel.lag": 0.5,
+    "training.fall": "constant",
+}
+SECOND = "second-order"
+
+OBJECTIVES: dict[str, dict[str, Any]] = {
+    "kl": {"objective.kind": "kl"},
+    "contrastive": {"objective.kind": "contrastive"},
+    "contrastive, control .9": {"objective.kind": "contrastive", "objective.control": 0.9},
+    "reconstruction": {"objective.kind": "reconstruction"},
+    "anchored .1": {"objective.kind": "anchored", "objective.weight": 0.1},
+    "anchored 1": {"objective.kind": "anchored", "objective.weight": 1.0},
+    "anchored 1, control .9": {"objective.kind": "anchored", "objective.control": 0.9},
+    "unrolled": {"objective.kind": "unrolled"},
+}
+
+
+def _without(*keys: str) -> dict[str, Any]:
+    return {key: value for key, value in PAPER.items() if key not in keys}
+
+
+#: Each rung adds one thing; the last ones share the weights of "kl" and differ in the sampler.
+LADDER: dict[str, Ours] = {
+    "paper": Ours("paper", PAPER, "paper"),
+    "+ falling rate": Ours("+ falling rate", _without("training.fall"), "paper"),
+    "+ preconditioning": Ours("+ preconditioning", _without("training.fall", "head.kind"), "paper"),
+    "+ log-normal levels": Ours("+ log-normal levels", _without("training.fall", "head.kind", LEVELS), "paper"),
+    "+ kl": Ours("+ kl", {"objective.kind": "kl"}, "paper", weights="kl"),
+    "+ log-SNR, largest lag": Ours("deterministic", {"objective.kind": "kl"}, "deterministic", weights="kl"),
+    "+ second order": Ours("second order", {"objective.kind": "kl"}, SECOND, weights="kl"),
+    "+ correctors": Ours("correctors", {"objective.kind": "kl"}, "corrected", weights="kl"),
+}
+
+CATEGORICAL = {
+    "data.codec": {"kind": "levels", "levels": 10},
+    "kernel": {"kind": "categorical", "classes": 10, "lag": 0.95},
+    "head": {"kind": "categorical", "classes": 10},
+    LEVELS: {"kind": "uniform"},
+}
+CATEGORICAL_ARMS: dict[str, dict[str, Any]] = {
+    "categorical paper": {"objective.kind": "contrastive"},
+    "categorical kl": {"objective.kind": "kl"},
+    "categorical reconstruction": {"objective.kind": "reconstruction"},
+    "categorical unrolled": {"objective.kind": "unrolled", "objective.by": "reconstruction"},
+    "categorical carried": {"objective.kind": "kl", "kernel.carry_visible": True},
+}
+LAGS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of everything: `full` for results, `quick` for seeing that it works."""
+
+    materials: tuple[str, ...]
+    seeds: int
+    share: float
+    samples: int
+    walkers: int
+    calls: tuple[int, ...]
+    stops: tuple[int, ...]
+    long_stops: tuple[int, ...]
+
+
+FULL = Size(
+    ("digits", "fashion14"), 3, 1.0, 2_000, 300, (10, 20, 50, 100), (1, 10, 100, 400), (1, 10, 100, 1_000, 10_000)
+)
+QUICK = Size(("digits",), 1, 0.05, 200, 50, (10, 20), (1, 10), (1, 10, 100))
+
+
+@dataclass
+class Unit:
+    """One training, and all that is asked of it."""
+
+    material: str
+    weights: Arm
+    seed: int
+    #: Arms that draw with these weights, and with how many calls.
+    draws: list[tuple[Arm, tuple[int, ...]]] = field(default_factory=list)
+    #: Walks by name.
+    walks: dict[str, tuple[Any, tuple[int, ...]]] = field(default_factory=dict)
+
+    def run(self, material: Material, judge: Judge, store: Store, size: Size) -> None:
+        tag = (self.material, material.images)
+        asked = [(*tag, arm.name, self.seed, f"{calls}calls") for arm, many in self.draws for calls in many]
+        asked += [(*tag, f"walk {name}", self.seed) for name in self.walks]
+        if all(store.get(*key) is not None for key in asked):
+            return
+        self.weights.train(material, self.seed, store.work)
+        for arm, many in self.draws:
+            arm.train(material, self.seed, store.work)
+            for calls in many:
+                store.measured(
+                    *tag, arm.name, self.seed, f"{calls}calls",
+                    by=lambda arm=arm, calls=calls: {  # type: ignore[misc]
+                        "fid": judge.distance(arm.draw(size.samples, calls, seed=1)),
+                        "floor": judge.floor(size.samples),
+                        "samples": size.samples,
+                        "calls": calls,
+                    },
+                )  # fmt: skip
+        start = material.held_out_z[: size.walkers]
+        for name, (walk, stops) in self.walks.items():
+            store.measured(
+                *tag, f"walk {name}", self.seed,
+                by=lambda walk=walk, stops=stops: {  # type: ignore[misc]
+                    "floor": judge.floor(len(start)),
+                    "walkers": len(start),
+                    "stops": [
+                        {"steps": n, "calls": calls, "fid": judge.distance(z), "travelled": walks.travelled(z, start)}
+                        for n, calls, z in walk(self.weights, start, stops)
+                    ],
+                },
+            )  # fmt: skip
+
+
+def units(size: Size) -> Iterator[Unit]:
+    """Everything, the most telling first: seed by seed, so that a run cut short has whole seeds."""
+    for seed in range(size.seeds):
+        for material in size.materials:
+            yield from _units(material, seed, size)
+
+
+def _units(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    stops, calls = size.stops, size.calls
+    by_kl = [(arm, calls) for arm in LADDER.values() if arm.weights == "kl" and arm.sampler != "paper"]
+    by_kl.append((LADDER["+ kl"], (100,)))
+    main = Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed, by_kl)
+    for lag in LAGS:
+        main.walks[f"lag {lag}"] = (partial(_walk, lag=lag), stops)
+    for lag in (0.0, 0.5, 0.9):
+        main.walks[f"deep lag {lag}"] = (partial(_deep, lag=lag), stops)
+    main.walks["long kl"] = (_walk, size.long_stops)
+    yield main
+    yield Unit(material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
+    ddpm, ddim = DDPM("ddpm"), _Shared("ddim", "DDIMScheduler")
+    yield Unit(material, ddpm, seed, [(ddpm, calls), (ddim, calls)], {"long loopback": (_loop, size.long_stops[:-1])})
+    flow, midpoint = FlowMatching("flow matching"), _SharedFlow("flow matching, midpoint", midpoint=True)
+    yield Unit(material, flow, seed, [(flow, calls), (midpoint, calls)])
+    for name, changes in OBJECTIVES.items():
+        if name != "kl":
+            arm = Ours(name, changes, SECOND)
+            own = {f"objective {name}": (_walk, stops)}
+            if name == "anchored 1":
+                own["long anchored"] = (_walk, size.long_stops)
+            yield Unit(material, arm, seed, [(arm, (50,))], own)
+    for arm in (LADDER["+ falling rate"], LADDER["+ preconditioning"], LADDER["+ log-normal levels"]):
+        yield Unit(material, arm, seed, [(arm, (100,))])
+    yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, size.long_stops)})
+    for name, changes in CATEGORICAL_ARMS.items():
+        arm = Ours(name, {**CATEGORICAL, **changes}, "deterministic")
+        draws: list[tuple[Arm, tuple[int, ...]]] = [(arm, calls)]
+        if name == "categorical paper":
+            draws = [(Ours(name, arm.changes, "paper"), (500,))]
+        yield Unit(material, arm, seed, draws)
+
+
+class _Shared(DDPM):
+    """DDIM has the weights of DDPM."""
+
+    def train(self, material: Material, seed: int, work: Path) -> None:
+        own, self.name = self.name, "ddpm"
+        super().train(material, seed, work)
+        self.name = own
+
+
+class _SharedFlow(FlowMatching):
+    """The midpoint rule has the weights of Euler's."""
+
+    def train(self, material: Material, seed: int, work: Path) -> None:
+        own, self.name = self.name, "flow matching"
+        super().train(material, seed, work)
+        self.name = own
+
+
+def _walk(arm: Ours, z: Any, stops: tuple[int, ...], lag: float | None = None) -> Any:
+    return walks.ours(arm.model, z, stops, lag)
+
+
+def _deep(arm: Ours, z: Any, stops: tuple[int, ...], lag: float) -> Any:
+    return walks.deep(arm.model, z, stops, inner=4, lag=lag)
+
+
+def _loop(arm: DDPM, z: Any, stops: tuple[int, ...]) -> Any:
+    return walks.loopback(arm, z, stops)
+
+
+def _jump(arm: Rival, z: Any, stops: tuple[int, ...]) -> Any:
+    return walks.walk_jump(arm, z, stops)
