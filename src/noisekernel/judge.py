@@ -74,9 +74,10 @@ class Judgement:
 
     def __str__(self) -> str:
         how = self.how
+        levels = f", in the model's {how['levels']} levels" if how["levels"] else ""
         lines = [
-            f"{how['n']:,} samples ({how['sampler']}, {how['steps']} steps, seed {how['seed']}) against "
-            f"{how['pictures']:,} pictures of {how['data']}",
+            f"{how['model']}: {how['n']:,} samples ({how['sampler']}, {how['steps']} steps, seed {how['seed']}) "
+            f"against {how['pictures']:,} pictures of {how['data']}{levels}",
             f"features: {how['features']}, {how['width']} wide",
             "",
             f"{'':24}{'model':>10}  {f'{LEVEL:.0%} interval':^23}{'real pictures':>15}",
@@ -142,9 +143,9 @@ def measure(
 
     def encoded(these: Reference) -> Encoded | None:
         key = None if extractor.identity is None else cache.digest(these.digest, extractor.identity)
-        kept = processes.from_main(lambda: None if key is None else cache.find("reference", key))
-        if kept is not None:
-            return Encoded(kept["features"], kept.get("logits"))
+        kept = cache.find("reference", key) if processes.main and key is not None else None
+        if processes.from_main(lambda: kept is not None):
+            return None if kept is None else Encoded(kept["features"], kept.get("logits"))
         with show(processes.share(len(these), batch_size), "features of the data") as advance:
             made = processes.encode(len(these), batch_size, lambda rows: extractor(these.pixels(rows)), advance)
         if key is not None and made is not None:
@@ -198,8 +199,9 @@ def judge(
     """All figures of what has been encoded."""
     figures = compare(real, fake, seed)
     advance()
-    order = torch.randperm(len(real), generator=torch.Generator().manual_seed(seed % 2**63))
-    own, rest = (held[: len(fake)], real) if held is not None else _halved(real[order], len(fake))
+    own, rest = (
+        _halved(_shuffled(real, seed), len(fake)) if held is None else (_shuffled(held, seed)[: len(fake)], real)
+    )
     missing = {} if fake.logits is not None else {"inception_score": "these features come without logits of classes"}
     if min(len(own), len(rest)) < FEWEST:
         floor = {}
@@ -216,6 +218,10 @@ def judge(
         "seconds": round(time.perf_counter() - began, 1),
     }
     return Judgement(figures, floor, {**how, **more}, missing, tuple(_warnings(real, fake, own)))
+
+
+def _shuffled(encoded: Encoded, seed: int) -> Encoded:
+    return encoded[torch.randperm(len(encoded), generator=torch.Generator().manual_seed(seed % 2**63))]
 
 
 def _halved(real: Encoded, n: int) -> tuple[Encoded, Encoded]:

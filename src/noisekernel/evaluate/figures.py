@@ -110,25 +110,23 @@ def kid(real: Tensor, fake: Tensor) -> Figure:
     from torchmetrics.image.kid import poly_kernel
 
     n = min(len(real), len(fake))
-    groups = groups_of(n)
-    count = int(groups.max()) + 1
+    real, fake, groups = real[:n].double(), fake[:n].double(), groups_of(n)
     sizes = groups.bincount().double()
-    ours, theirs = ([each[:n][groups == group].double() for group in range(count)] for each in (fake, real))
-    within, across = torch.zeros(count, count, dtype=torch.float64), torch.zeros(count, count, dtype=torch.float64)
-    for i in range(count):
-        for j in range(count):
-            across[i, j] = poly_kernel(ours[i], theirs[j]).sum()
-            for side in (ours, theirs):
-                kernel = poly_kernel(side[i], side[j])
-                # A point is no pair with itself.
-                within[i, j] += kernel.sum() - (kernel.trace() if i == j else 0.0)
+    within, across = torch.zeros(2, len(sizes), len(sizes), dtype=torch.float64)
+    for group in range(len(sizes)):
+        own = groups == group
+        across[group].index_add_(0, groups, poly_kernel(fake[own], real).sum(0))
+        for side in (real, fake):
+            kernel = poly_kernel(side[own], side)
+            within[group].index_add_(0, groups, kernel.sum(0))
+            within[group, group] -= kernel[:, own].trace()  # a point is no pair with itself
 
     def discrepancy(kept: Tensor) -> float:
         points = float(sizes[kept].sum())
         pairs, crossed = within[kept][:, kept].sum(), across[kept][:, kept].sum()
         return float(pairs / (points * (points - 1)) - 2 * crossed / points**2)
 
-    everyone = torch.arange(count)
+    everyone = torch.arange(len(sizes))
     return jackknife(discrepancy(everyone), [discrepancy(everyone[everyone != group]) for group in everyone]).plain
 
 
