@@ -36,6 +36,7 @@ ORDER = [
     "config",
     "plan",
     "models",
+    "judge",
     "hub",
     "export",
     "outputs",

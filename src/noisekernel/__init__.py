@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from noisekernel.distributions import Categorical, Delta, Distribution, Normal
     from noisekernel.errors import NoiseKernelError
+    from noisekernel.judge import measure
     from noisekernel.kernels import CategoricalKernel, FiniteKernel, GaussianKernel, NoiseKernel
     from noisekernel.models import Model, load, save
     from noisekernel.objectives import (
@@ -65,6 +66,7 @@ _HOME = {
     "denoisers": ("CategoricalHead", "Clamped", "Denoiser", "PlainGaussian", "PreconditionedGaussian"),
     "distributions": ("Categorical", "Delta", "Distribution", "Normal"),
     "errors": ("NoiseKernelError",),
+    "judge": ("measure",),
     "kernels": ("CategoricalKernel", "FiniteKernel", "GaussianKernel", "NoiseKernel"),
     "models": ("Model", "load", "save"),
     "objectives": ("KL", "Anchored", "ContrastiveAdjustment", "Reconstruction", "Unrolled", "contrastive_adjustment"),
@@ -112,6 +114,7 @@ __all__ = [
     "inpaint",
     "kernels",
     "load",
+    "measure",
     "nn",
     "objectives",
     "random",

@@ -5,8 +5,10 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+import noisekernel as nk
 from noisekernel.observers import read_log
 
 SETTINGS = [
@@ -51,3 +53,19 @@ def test_two_processes_draw_the_very_pictures_of_one(tmp_path):
     for a, b in zip(one, two, strict=True):
         assert a.read_bytes() == b.read_bytes()
     assert len({path.read_bytes() for path in one}) == 11
+
+
+def test_two_processes_measure_what_one_does(tmp_path, monkeypatch):
+    pictures = nk.data.load(nk.data.open_source("digits")).pixels[:100, 0].numpy()
+    np.save(tmp_path / "some.npy", pictures)
+    options = ("-n", 50, "--steps", 2, "--batch-size", 16, "--seed", 3, "--device", "cpu", "--json")
+    found = []
+    for processes in (1, 2):
+        monkeypatch.setenv("NK_HOME", str(tmp_path / f"home{processes}"))
+        done = launch(processes, "evaluate", "digits", "--data", "some.npy", *options, cwd=tmp_path)
+        found.append({**json.loads(done.stdout), "seconds": None})
+    assert found[0] == found[1]
+    assert found[0]["features"] == "32 principal components of the data"
+    names = [sorted(p.name for p in (tmp_path / f"home{n}").rglob("*.safetensors")) for n in (1, 2)]
+    assert names[0] == names[1]
+    assert len(names[0]) == 2

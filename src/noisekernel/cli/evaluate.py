@@ -1,0 +1,69 @@
+"""`nk evaluate`: how good a model's samples are."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from noisekernel.cli import common
+
+
+def evaluate(
+    model: common.ModelArgument,
+    data: Annotated[
+        str, typer.Option(metavar="DATA", help="What to measure against, as for nk train: the training set.")
+    ],
+    n: Annotated[int | None, typer.Option("-n", min=1, help="How many samples (default: as many as the data).")] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            help="inception:PATH, inception, MODULE:FUNCTION, FILE.py:FUNCTION (default: learned from the data)."
+        ),
+    ] = None,
+    sampler: Annotated[
+        str | None, typer.Option(help="deterministic, stochastic, corrected, or paper (default: the model's).")
+    ] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Network calls a picture (default: the sampler's).")] = None,
+    label: common.Label = None,
+    held_out: Annotated[
+        str | None,
+        typer.Option(metavar="DATA", help="Real pictures not trained on, for the floor (default: of the data)."),
+    ] = None,
+    bad: Annotated[str, typer.Option(help="What to do with a file that is no picture: fail, or skip.")] = "fail",
+    seed: common.Seed = 0,
+    device: common.Device = None,
+    batch_size: common.BatchSize = 64,
+    json: common.Json = False,
+    out: Annotated[Path | None, typer.Option(help="A file to write the figures to as well, as JSON.")] = None,
+    force: common.Force = False,
+) -> None:
+    """Measure samples against data: FID, KID, Inception score, precision, recall, density, coverage.
+
+    Each with an interval, and beside what real pictures score. Under torchrun or accelerate launch the processes share
+    the work, and the figures are those of one process.
+    """
+    from noisekernel import judge, outputs
+    from noisekernel.storage import write_json
+
+    if out is not None:
+        outputs.new_file(out, force=force)
+    judged = judge.measure(
+        model,
+        data,
+        n=n,
+        features=features,
+        sampler=sampler,
+        steps=steps,
+        label=label,
+        held_out=held_out,
+        bad=bad,
+        seed=seed,
+        device=device,
+        batch_size=batch_size,
+        show=common.bar,
+    )
+    if common.process()[0] > 0:
+        return
+    if out is not None:
+        write_json(out, judged.as_json())
+    common.say(judged.as_json(), json, str(judged))
