@@ -5,11 +5,10 @@
 Writes benchmarks/results/<date of the newest result>-bench.md and .png, and results/summary.json.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
-from lab import report, studies
+from lab import report, studies, summary
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -70,20 +69,10 @@ def main() -> None:
     text = report.markdown(results)
     (RESULTS / f"{name}.md").write_text(f"# Results of bench.py, {date}\n\n![plots]({name}.png)\n\n{text}")
     plot(results, RESULTS / f"{name}.png")
-    path = RESULTS / "summary.json"
-    summary = json.loads(path.read_text()) if path.exists() else {}
     material = "fashion14" if "fashion14" in results.materials else results.materials[0]
     for key, found in report.headlines(results, material).items():
         if found is not None:
-            value, interval = found
-            summary[key] = {
-                "value": round(value, 4),
-                "interval": [round(end, 4) for end in interval],
-                "material": material,
-                "script": "benchmarks/bench.py",
-                "date": date,
-            }
-    path.write_text(json.dumps(summary, indent=2) + "\n")
+            summary.put(key, *found, "benchmarks/bench.py", material=material)
     print(text)
 
 

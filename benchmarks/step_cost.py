@@ -1,8 +1,9 @@
-"""What one step costs: the paper's U-Net against ours, at equal parameters, on 32x32 RGB pictures.
+"""What one step costs: the paper's U-Net, that of `diffusers` and ours, at equal parameters, on 32x32 RGB pictures.
 
-Training is one step of Adam on the KL objective; sampling one step of the chain (denoiser, transition, draw). The two
-networks take turns, so that whatever else the machine does hits both alike. Times are medians over the repetitions. The
-ratio is that of the samples a second, taken within each repetition: its median, smallest and largest.
+Training is one step of Adam on the KL objective; sampling one step of the chain (denoiser, transition, draw). The
+networks take turns, so that whatever else the machine does hits all alike. Times are medians over the repetitions. The
+ratio is that of the samples a second, taken within each repetition: its median, smallest and largest. `diffusers` takes
+part where it is installed, at the small size, shaped as its DDPM for CIFAR-10 (attention at 16x16).
 
 FLOPs are counted by torch on the forward pass, and three times that for training. The share of the peak is the FLOPs a
 second that the network reaches over those of a 2048x2048 float32 matrix product, the best of all repetitions.
@@ -10,7 +11,7 @@ second that the network reaches over those of a 2048x2048 float32 matrix product
 With one thread, the default, time is the time on the processor, which other processes on the machine do not add to
 (though they still take cache and memory). With more it is the time on the wall.
 
-    python benchmarks/step_cost.py [--size small|full|all] [--repeats N] [--threads N] [--json FILE]
+    python benchmarks/step_cost.py [--size small|full|all] [--repeats N] [--threads N] [--json FILE] [--summary]
 """
 
 import argparse
@@ -18,6 +19,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -39,6 +41,8 @@ class Size:
     ours: dict[str, Any]
     batch: int
     repeats: int
+    #: Of `diffusers`' UNet2DModel.
+    rival: dict[str, Any] | None = None
 
 
 # Both have four resolutions and spread their parameters over them alike: 80 % at 4x4, 1 to 2 % at 32x32. Ours has one
@@ -47,15 +51,38 @@ class Size:
 # Full: narrower than the paper's at every resolution, 112 to 1008 against 128 to 1024; attention at 8x8 and 4x4.
 SIZES = {
     "small": Size(
-        {"channels": 32}, {"channels": 32, "multipliers": (1, 2, 4, 8), "blocks": 1, "attention": (3,)}, 16, 9
+        {"channels": 32},
+        {"channels": 32, "multipliers": (1, 2, 4, 8), "blocks": 1, "attention": (3,)},
+        16,
+        9,
+        {"block_out_channels": (60, 120, 120, 120), "norm_num_groups": 20},
     ),
     "full": Size({"channels": 128}, {"channels": 112, "multipliers": (1, 2, 4, 9), "blocks": 1}, 16, 4),
 }
 
 
+class Diffusers(torch.nn.Module):
+    """The U-Net of `diffusers` as a backbone."""
+
+    def __init__(self, in_channels: int, out_channels: int, **options: Any) -> None:
+        from diffusers import UNet2DModel
+
+        super().__init__()
+        down = ("DownBlock2D", "AttnDownBlock2D", "DownBlock2D", "DownBlock2D")
+        up = ("UpBlock2D", "UpBlock2D", "AttnUpBlock2D", "UpBlock2D")
+        self.inner = UNet2DModel(32, in_channels, out_channels, down_block_types=down, up_block_types=up, **options)
+
+    def forward(self, h: torch.Tensor, level: torch.Tensor, label: None = None) -> torch.Tensor:
+        return self.inner(h, 1_000 * level).sample
+
+
 def build(size: Size) -> dict[str, Denoiser]:
     plain, preconditioned = PlainGaussian(3), PreconditionedGaussian(3, 0.0, 0.25)
+    rivals = {}
+    if size.rival is not None and find_spec("diffusers") is not None:
+        rivals["diffusers"] = Denoiser(Diffusers(plain.in_channels, plain.out_channels, **size.rival), plain)
     return {
+        **rivals,
         "paper": Denoiser(PaperUNet(plain.in_channels, plain.out_channels, **size.paper), plain),
         "ours": Denoiser(UNet(preconditioned.in_channels, preconditioned.out_channels, **size.ours), preconditioned),
     }
@@ -121,28 +148,49 @@ def measure(name: str, size: Size, repeats: int, threads: int) -> dict[str, Any]
                 "sampling": flops / typical["sampling"] / peak,
             },
         }
-    pairs = {kind: list(zip(times["paper", kind], times["ours", kind], strict=True)) for kind in KINDS}
-    ratios = {kind: [paper / ours for paper, ours in pairs[kind]] for kind in KINDS}
-    figures["ratio"] = {kind: {"median": median(r), "low": min(r), "high": max(r)} for kind, r in ratios.items()}
+    figures["ratio"] = {
+        who: {kind: _spread(times[who, kind], times["ours", kind]) for kind in KINDS}
+        for who in networks
+        if who != "ours"
+    }
     return figures
 
 
+def _spread(theirs: list[float], ours: list[float]) -> dict[str, float]:
+    ratios = [a / b for a, b in zip(theirs, ours, strict=True)]
+    return {"median": median(ratios), "low": min(ratios), "high": max(ratios)}
+
+
 def show(figures: dict[str, Any]) -> None:
-    paper, ours = figures["paper"], figures["ours"]
-    more = ours["parameters"] / paper["parameters"] - 1
+    ours = figures["ours"]
     print(
         f"\n{figures['size']}: 32x32 RGB, batch {figures['batch']}, {figures['threads']} thread(s), "
         f"{figures['repeats']} repetitions, peak {figures['peak'] / 1e9:.0f} GFLOP/s"
     )
-    print(f"{'':24}{'paper':>10}{'ours':>10}   ours / paper")
-    millions, billions = ([n[key] / unit for n in (paper, ours)] for key, unit in (("parameters", 1e6), ("flops", 1e9)))
-    print(f"{'parameters, millions':24}{millions[0]:10.2f}{millions[1]:10.2f}   {more:+.1%}")
-    print(f"{'GFLOPs a picture':24}{billions[0]:10.3f}{billions[1]:10.3f}   {billions[1] / billions[0]:.2f}")
-    for kind in KINDS:
-        ratio = figures["ratio"][kind]
-        spread = f"{ratio['median']:.2f} times the samples a second ({ratio['low']:.2f} to {ratio['high']:.2f})"
-        print(f"{kind + ', ms a picture':24}{paper['ms'][kind]:10.2f}{ours['ms'][kind]:10.2f}   {spread}")
-        print(f"{kind + ', of peak':24}{paper['share'][kind]:10.0%}{ours['share'][kind]:10.0%}")
+    for who in (*figures["ratio"], "ours"):
+        network = figures[who]
+        print(f"{who}: {network['parameters'] / 1e6:.2f} M parameters, {network['flops'] / 1e9:.3f} GFLOPs a picture")
+        for kind in KINDS:
+            line = f"  {kind}: {network['ms'][kind]:.2f} ms a picture, {network['share'][kind]:.0%} of peak"
+            if who != "ours":
+                ratio = figures["ratio"][who][kind]
+                line += f"; ours {ratio['median']:.2f} times as fast ({ratio['low']:.2f} to {ratio['high']:.2f})"
+            print(line)
+    more = {who: ours["parameters"] / figures[who]["parameters"] - 1 for who in figures["ratio"]}
+    print("parameters of ours: " + ", ".join(f"{extra:+.1%} against {who}" for who, extra in more.items()))
+
+
+def summarise(figures: dict[str, Any]) -> None:
+    """The headline figures of one size."""
+    from lab import summary
+
+    script = "benchmarks/step_cost.py"
+    for who, name in (("diffusers", "train_ips_over_diffusers"), ("paper", "train_ips_over_paper_unet")):
+        if who in figures["ratio"]:
+            ratio = figures["ratio"][who]["training"]
+            summary.put(name, ratio["median"], (ratio["low"], ratio["high"]), script, size=figures["size"])
+    share = figures["ours"]["share"]
+    summary.put("sgemm_share", share["training"], sorted(share.values()), script, size=figures["size"])
 
 
 def main() -> None:
@@ -151,6 +199,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, help="timed repetitions of each step; by default 9 small, 4 full")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
+    parser.add_argument("--summary", action="store_true", help="put the small size's into results/summary.json")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
@@ -158,6 +207,8 @@ def main() -> None:
     for name in SIZES if options.size == "all" else (options.size,):
         results.append(measure(name, SIZES[name], options.repeats or SIZES[name].repeats, options.threads))
         show(results[-1])
+        if options.summary and name == "small":
+            summarise(results[-1])
     if options.json:
         options.json.write_text(json.dumps(results, indent=2) + "\n")
 

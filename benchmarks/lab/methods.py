@@ -126,7 +126,8 @@ class Rival:
                 cpu=True,
             )
             trainer.run()
-            save_file(dict(trainer.averaged.backbone.state_dict()), path)
+            averaged = trainer.averaged.backbone.state_dict()
+            save_file({name: value.contiguous() for name, value in averaged.items()}, path)
         network.load_state_dict(load_file(path))
         self.network = network.eval().requires_grad_(False)
 
