@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types unit install clean
+.PHONY: demo test lint types unit install bench bench-quick clean
 
 DEMO ?= demo
 .DEFAULT_GOAL := test
@@ -34,6 +34,23 @@ $(VENV)/.installed: pyproject.toml
 $(VENV)/.demo: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	test -e $(VENV)/.installed || $(BIN)/python -m pip install --quiet --editable ".[demo]"
+	touch $@
+
+# make bench-quick: a slice of every comparison, in minutes. make bench DATA=FOLDER: all of them, in hours, to be stopped
+# and resumed at will; FOLDER holds fashion-mnist/ with its idx files.
+bench-quick: $(VENV)/.bench
+	$(BIN)/python benchmarks/bench.py --quick
+	$(BIN)/python benchmarks/bench_report.py --quick
+
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/bench.py --data $(DATA)
+	$(BIN)/python benchmarks/step_cost.py --summary
+	$(BIN)/python benchmarks/bench_report.py
+
+# The rivals. torchcfm asks for packages that its mathematics does not need, so without them.
+$(VENV)/.bench: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet "diffusers>=0.30,<1" "POT>=0.9,<1"
+	$(BIN)/python -m pip install --quiet --no-deps "torchcfm>=1.0,<2"
 	touch $@
 
 clean:

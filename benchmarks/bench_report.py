@@ -1,10 +1,10 @@
 """Tables, plots and headline figures from the results of bench.py.
 
-    python benchmarks/bench_report.py
-
-Writes benchmarks/results/<date of the newest result>-bench.md and .png, and results/summary.json.
+python benchmarks/bench_report.py            writes results/<date of the newest>-bench.md and .png, summary.json
+python benchmarks/bench_report.py --quick    prints the tables of bench.py --quick, and writes nothing
 """
 
+import argparse
 from pathlib import Path
 from typing import Any
 
@@ -61,12 +61,18 @@ def _line(axis: Any, points: dict[int, list[float]], name: str, style: str = "-"
 
 
 def main() -> None:
-    results = report.Results.read(RESULTS / "bench")
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--quick", action="store_true")
+    quick = arguments.parse_args().quick
+    results = report.Results.read(RESULTS.parent / "work" / "quick" if quick else RESULTS / "bench")
     if not results.entries:
         raise SystemExit("there are no results yet; run bench.py first")
+    if quick:
+        print(report.markdown(results, studies.QUICK))
+        return
     date = max(entry["date"] for entry in results.entries)
     name = f"{date}-bench"
-    text = report.markdown(results)
+    text = report.markdown(results, studies.FULL)
     (RESULTS / f"{name}.md").write_text(f"# Results of bench.py, {date}\n\n![plots]({name}.png)\n\n{text}")
     plot(results, RESULTS / f"{name}.png")
     material = "fashion14" if "fashion14" in results.materials else results.materials[0]

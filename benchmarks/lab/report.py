@@ -82,21 +82,31 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 
-Section = Callable[[Results, str], str]
+Section = Callable[[Results, str, studies.Size], str]
 
 
-def objectives(results: Results, material: str) -> str:
-    last = studies.FULL.stops[-1]
+def objectives(results: Results, material: str, size: studies.Size) -> str:
+    last, middle = size.stops[-1], 50 if 50 in size.calls else size.calls[-1]
     rows = []
     for name in studies.OBJECTIVES:
         arm, walk = ("second order", "lag 0.9") if name == "kl" else (name, f"objective {name}")
         steps = results.walk(material, walk)
         ends = [over_seeds(steps[n][0]) if n in steps else "-" for n in (1, last)]
-        rows.append([name, over_seeds(results.fids(material, arm, 50).values()), *ends])
-    return table(["objective", "samples, 50 calls", "walk, step 1", f"walk, step {last}"], rows)
+        rows.append([name, over_seeds(results.fids(material, arm, middle).values()), *ends])
+    return table(["objective", f"samples, {middle} calls", "walk, step 1", f"walk, step {last}"], rows)
 
 
-def ladder(results: Results, material: str) -> str:
+def levels(results: Results, material: str, size: studies.Size) -> str:
+    rows = []
+    for name in ("levels -1.2", *studies.LEVEL_ARMS):
+        arm, walk = ("second order", "lag 0.9") if name == "levels -1.2" else (name, name)
+        steps = results.walk(material, walk)
+        samples = [over_seeds(results.fids(material, arm, calls).values()) for calls in size.calls]
+        rows.append([name, *samples, over_seeds(steps.get(size.stops[-1], ([], []))[0])])
+    return table(["", *(f"{n} calls" for n in size.calls), f"walk, step {size.stops[-1]}"], rows)
+
+
+def ladder(results: Results, material: str, size: studies.Size) -> str:
     rows = []
     for name, arm in studies.LADDER.items():
         at = [over_seeds(results.fids(material, arm.name, calls).values()) for calls in (20, 100)]
@@ -107,35 +117,35 @@ def ladder(results: Results, material: str) -> str:
 RIVALS = ("second order", "deterministic", "correctors", "ddpm", "ddim", "flow matching", "flow matching, midpoint")
 
 
-def calls(results: Results, material: str) -> str:
-    many = studies.FULL.calls
+def calls(results: Results, material: str, size: studies.Size) -> str:
+    many = size.calls
     rows = [[name, *(over_seeds(results.fids(material, name, n).values()) for n in many)] for name in RIVALS]
     return table(["", *(f"{n} calls" for n in many)], rows)
 
 
-def long_walks(results: Results, material: str) -> str:
+def long_walks(results: Results, material: str, size: studies.Size) -> str:
     rows = []
     for name in ("kl", "anchored", "walk-jump", "loopback"):
         steps = results.walk(material, f"long {name}")
-        rows.append([name, *(over_seeds(steps[n][0]) if n in steps else "-" for n in studies.FULL.long_stops)])
-    return table(["walk", *(f"step {n:,}" for n in studies.FULL.long_stops)], rows)
+        rows.append([name, *(over_seeds(steps[n][0]) if n in steps else "-" for n in size.long_stops)])
+    return table(["walk", *(f"step {n:,}" for n in size.long_stops)], rows)
 
 
-def lags(results: Results, material: str) -> str:
+def lags(results: Results, material: str, size: studies.Size) -> str:
     rows = []
     names = [f"lag {lag}" for lag in studies.LAGS] + [f"deep lag {lag}" for lag in (0.0, 0.5, 0.9)]
     for name in names:
         steps = results.walk(material, name)
         row = [name]
-        for n in studies.FULL.stops:
+        for n in size.stops:
             fid, way = steps.get(n, ([], []))
             row.append(f"{over_seeds(fid)}; {statistics.mean(way):.2f}" if fid else "-")
         rows.append(row)
-    return table(["", *(f"step {n}: distance; travelled" for n in studies.FULL.stops)], rows)
+    return table(["", *(f"step {n}: distance; travelled" for n in size.stops)], rows)
 
 
-def categorical(results: Results, material: str) -> str:
-    many = (*studies.FULL.calls, 500)
+def categorical(results: Results, material: str, size: studies.Size) -> str:
+    many = (*size.calls, 500)
     rows = [
         [name, *(over_seeds(results.fids(material, name, n).values()) for n in many)]
         for name in studies.CATEGORICAL_ARMS
@@ -145,6 +155,7 @@ def categorical(results: Results, material: str) -> str:
 
 SECTIONS: dict[str, Section] = {
     "Objectives": objectives,
+    "Noise levels in training": levels,
     "From the paper's recipe to ours": ladder,
     "Calls, and rivals": calls,
     "Long walks at constant noise": long_walks,
@@ -153,13 +164,13 @@ SECTIONS: dict[str, Section] = {
 }
 
 
-def markdown(results: Results) -> str:
+def markdown(results: Results, size: studies.Size) -> str:
     parts = []
     for title, section in SECTIONS.items():
         parts.append(f"## {title}\n")
         for material in results.materials:
             parts.append(f"{material} (as many real pictures: {results.floor(material):.3f})\n")
-            parts.append(section(results, material))
+            parts.append(section(results, material, size))
     return "\n".join(parts)
 
 

@@ -37,6 +37,19 @@ OBJECTIVES: dict[str, dict[str, Any]] = {
     "unrolled": {"objective.kind": "unrolled"},
 }
 
+#: Where training looks, beside log sigma ~ N(-1.2, 1.2^2) of "kl".
+LEVEL_ARMS: dict[str, dict[str, Any]] = {
+    name: {"objective.kind": "kl", **{f"{LEVELS}.{key}": value for key, value in changes.items()}}
+    for name, changes in {
+        "levels -.6": {"mean": -0.6},
+        "levels 0": {"mean": 0.0},
+        "levels -.4, 1.4": {"mean": -0.4, "std": 1.4},
+        "levels -1.2, lifted": {"lift": 1.0},
+        "levels -.6, lifted": {"mean": -0.6, "lift": 1.0},
+        "levels -.4, 1.4, lifted": {"mean": -0.4, "std": 1.4, "lift": 1.0},
+    }.items()
+}
+
 
 def _without(*keys: str) -> dict[str, Any]:
     return {key: value for key, value in PAPER.items() if key not in keys}
@@ -159,13 +172,16 @@ def _units(material: str, seed: int, size: Size) -> Iterator[Unit]:
     yield Unit(material, ddpm, seed, [(ddpm, calls), (ddim, calls)], {"long loopback": (_loop, size.long_stops[:-1])})
     flow, midpoint = FlowMatching("flow matching"), _SharedFlow("flow matching, midpoint", midpoint=True)
     yield Unit(material, flow, seed, [(flow, calls), (midpoint, calls)])
+    for name, changes in LEVEL_ARMS.items():
+        arm = Ours(name, changes, SECOND)
+        yield Unit(material, arm, seed, [(arm, calls)], {name: (_walk, stops)})
     for name, changes in OBJECTIVES.items():
         if name != "kl":
             arm = Ours(name, changes, SECOND)
             own = {f"objective {name}": (_walk, stops)}
             if name == "anchored 1":
                 own["long anchored"] = (_walk, size.long_stops)
-            yield Unit(material, arm, seed, [(arm, (50,))], own)
+            yield Unit(material, arm, seed, [(arm, (50 if 50 in calls else calls[-1],))], own)
     for arm in (LADDER["+ falling rate"], LADDER["+ preconditioning"], LADDER["+ log-normal levels"]):
         yield Unit(material, arm, seed, [(arm, (100,))])
     yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, size.long_stops)})
