@@ -281,7 +281,7 @@ SAMPLERS: dict[str, Callable[[kernels.NoiseKernel, int | None], schedules.Schedu
 
 
 def sampler(name: str, kernel: kernels.NoiseKernel, steps: int | None = None) -> schedules.Schedule:
-    """The schedule of a sampler by name: deterministic, stochastic, corrected, or paper."""
+    """The schedule of a sampler by name: deterministic, second-order, stochastic, corrected, or paper."""
     if name not in SAMPLERS:
         raise InputError(unknown("sampler", name, SAMPLERS))
     return SAMPLERS[name](kernel, steps).check(kernel)

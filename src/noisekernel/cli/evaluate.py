@@ -21,7 +21,8 @@ def evaluate(
         ),
     ] = None,
     sampler: Annotated[
-        str | None, typer.Option(help="deterministic, stochastic, corrected, or paper (default: the model's).")
+        str | None,
+        typer.Option(help="deterministic, second-order, stochastic, corrected, or paper (default: the model's)."),
     ] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Network calls a picture (default: the sampler's).")] = None,
     label: common.Label = None,

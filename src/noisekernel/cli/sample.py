@@ -13,7 +13,8 @@ def sample(
     n: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 16,
     out: common.Out = Path("samples"),
     sampler: Annotated[
-        str | None, typer.Option(help="deterministic, stochastic, corrected, or paper (default: the model's).")
+        str | None,
+        typer.Option(help="deterministic, second-order, stochastic, corrected, or paper (default: the model's)."),
     ] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Network calls a picture (default: the sampler's).")] = None,
     label: common.Label = None,

@@ -65,7 +65,7 @@ class Conditioning(nn.Module):
     """Noise level and label to one vector of `width`.
 
     The label's vector is added behind the network of the noise level, and starts at the size of a standard normal: put
-    in front of it, or started at zero, labels are hardly learned at all (docs/training.md, "Labels").
+    in front of it, or started at zero, labels are hardly learned at all (tests/training/test_labels.py would fail).
     """
 
     def __init__(self, width: int, classes: int | None = None, scale: float = 100.0) -> None:
