@@ -23,6 +23,11 @@ Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps, … (d
 Json = Annotated[bool, typer.Option("--json", help="Print figures as JSON.")]
 Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
 Out = Annotated[Path, typer.Option(help="The folder to write to.")]
+Sampler = Annotated[
+    str | None,
+    typer.Option(help="deterministic, second-order, stochastic, corrected, or paper (default: the model's)."),
+]
+Steps = Annotated[int | None, typer.Option(min=1, help="Network calls a picture (default: the sampler's).")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Pictures at a time.")]
 Label = Annotated[
     list[str] | None, typer.Option(help="A class, by name or number, for models that learned any; several by turns.")

@@ -20,11 +20,8 @@ def evaluate(
             help="inception:PATH, inception, MODULE:FUNCTION, FILE.py:FUNCTION (default: learned from the data)."
         ),
     ] = None,
-    sampler: Annotated[
-        str | None,
-        typer.Option(help="deterministic, second-order, stochastic, corrected, or paper (default: the model's)."),
-    ] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Network calls a picture (default: the sampler's).")] = None,
+    sampler: common.Sampler = None,
+    steps: common.Steps = None,
     label: common.Label = None,
     held_out: Annotated[
         str | None,

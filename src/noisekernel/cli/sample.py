@@ -12,11 +12,8 @@ def sample(
     model: common.ModelArgument,
     n: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 16,
     out: common.Out = Path("samples"),
-    sampler: Annotated[
-        str | None,
-        typer.Option(help="deterministic, second-order, stochastic, corrected, or paper (default: the model's)."),
-    ] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Network calls a picture (default: the sampler's).")] = None,
+    sampler: common.Sampler = None,
+    steps: common.Steps = None,
     label: common.Label = None,
     seed: common.Seed = 0,
     device: common.Device = None,
