@@ -54,3 +54,33 @@ def test_digits_are_good_and_an_untrained_twin_is_not():
     assert max(distances(model)) < 2.5
     torch.manual_seed(0)
     assert min(distances(models.build(model.design))) > 10.0
+
+
+@pytest.mark.statistical
+def test_labels_of_digits_are_followed():
+    """By a classifier of the real pictures, right on nine of ten that it was not shown."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    model = nk.load("digits")
+    pictures = nk.data.load(nk.data.open_source("digits"))
+    judge = KNeighborsClassifier(3).fit(model.codec.encode(pictures.pixels).flatten(1).numpy(), pictures.labels.numpy())
+    asked = torch.arange(200) % 10
+    labelled, free = (nk.synthesize(model, 200, steps=20, label=label) for label in (asked, None))
+    right, by_chance = ((judge.predict(z.flatten(1).numpy()) == asked.numpy()).mean() for z in (labelled, free))
+    assert right > 0.85
+    assert by_chance < 0.3  # the wrong twin
+
+
+@pytest.mark.statistical
+def test_labels_of_fashion_tell_its_pictures_apart():
+    """Without the data: from one half of the samples one can tell the labels of the other, and not without labels."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    model, asked = nk.load("fashion"), torch.arange(160) % 10
+
+    def told(label):
+        z = nk.synthesize(model, 160, steps=12, label=label).flatten(1).numpy()
+        return KNeighborsClassifier(3).fit(z[:100], asked[:100].numpy()).score(z[100:], asked[100:].numpy())
+
+    assert told(asked) > 0.5
+    assert told(None) < 0.3
