@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from noisekernel.evaluate.extractors import Extractor, learn_small, small_extractor
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from lab.material import Material
 from noisekernel.data import ContinuousCodec
+from noisekernel.evaluate.extractors import Extractor, learn_small, small_extractor
 from noisekernel.evaluate.frechet import frechet_distance
 
 

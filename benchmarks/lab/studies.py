@@ -117,7 +117,9 @@ class Unit:
 
     def run(self, material: Material, judge: Judge, store: Store, size: Size) -> None:
         tag = (self.material, material.images)
-        asked = [(*tag, arm.name, self.seed, f"{calls}calls") for arm, many in self.draws for calls in many]
+        asked: list[tuple[object, ...]] = [
+            (*tag, arm.name, self.seed, f"{calls}calls") for arm, many in self.draws for calls in many
+        ]
         asked += [(*tag, f"walk {name}", self.seed) for name in self.walks]
         if all(store.get(*key) is not None for key in asked):
             return
@@ -158,7 +160,9 @@ def units(size: Size) -> Iterator[Unit]:
 
 def _units(material: str, seed: int, size: Size) -> Iterator[Unit]:
     stops, calls = size.stops, size.calls
-    by_kl = [(arm, calls) for arm in LADDER.values() if arm.weights == "kl" and arm.sampler != "paper"]
+    by_kl: list[tuple[Arm, tuple[int, ...]]] = [
+        (arm, calls) for arm in LADDER.values() if arm.weights == "kl" and arm.sampler != "paper"
+    ]
     by_kl.append((LADDER["+ kl"], (100,)))
     main = Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed, by_kl)
     for lag in LAGS:

@@ -12,6 +12,7 @@ import torch
 from PIL import Image
 
 from noisekernel.data import Size, load, open_source
+from noisekernel.data.pictures import fit, open_picture, read_picture
 from noisekernel.errors import InputError
 
 RED, GREY = (200, 30, 40), 120
@@ -103,6 +104,23 @@ def test_a_bad_file_is_fatal_unless_the_user_chose_otherwise(mixed):
         load(open_source(root), Size(3, 8, 8))
     with pytest.raises(InputError, match="can 'fail' the whole"):
         load(open_source(root), Size(3, 8, 8), bad="ignore")
+
+
+@pytest.mark.parametrize("orientation", [1, 6])
+def test_a_large_jpeg_is_unpacked_small_and_looks_the_same(orientation):
+    """A smooth picture, also one that lies on its side: against the whole of it unpacked, then resized."""
+    across, down = np.meshgrid(np.linspace(0, 3, 640), np.linspace(0, 2, 480))
+    waves = np.stack([np.sin(across + down), np.cos(3 * across), np.sin(2 * down)], axis=-1)
+    image = Image.fromarray(np.rint(127.5 + 120 * waves).astype(np.uint8))
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    file = io.BytesIO()
+    image.save(file, "JPEG", quality=95, exif=exif)
+    size = Size(3, 24, 40)
+    assert open_picture(file.getvalue(), side=80)[0].size in ((160, 120), (120, 160))
+    assert open_picture(file.getvalue(), side=500)[0].size in ((640, 480), (480, 640))  # never less than asked for
+    whole = fit(open_picture(file.getvalue())[0], size).astype(int)
+    assert np.abs(read_picture(file.getvalue(), size).pixels - whole).max() <= 3
 
 
 @pytest.mark.parametrize("channels", [1, 3, 4])
