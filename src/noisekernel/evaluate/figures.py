@@ -104,30 +104,37 @@ def fid(real: Tensor, fake: Tensor) -> float:
 def kid(real: Tensor, fake: Tensor) -> Figure:
     """The squared discrepancy, unbiased: its mean is zero where the distributions are one, so it may be negative.
 
-    It is torchmetrics' `poly_mmd` of equally many points, from sums over pairs of groups, so that a group of samples
-    and one of pictures can be left out at no cost.
+    Where there are as many samples as pictures it is torchmetrics' `poly_mmd`. It comes from sums over pairs of groups,
+    so that a group of samples and one of pictures can be left out at no cost.
     """
-    from torchmetrics.image.kid import poly_kernel
-
-    n = min(len(real), len(fake))
-    real, fake, groups = real[:n].double(), fake[:n].double(), groups_of(n)
-    sizes = groups.bincount().double()
-    within, across = torch.zeros(2, len(sizes), len(sizes), dtype=torch.float64)
-    for group in range(len(sizes)):
-        own = groups == group
-        across[group].index_add_(0, groups, poly_kernel(fake[own], real).sum(0))
-        for side in (real, fake):
-            kernel = poly_kernel(side[own], side)
-            within[group].index_add_(0, groups, kernel.sum(0))
-            within[group, group] -= kernel[:, own].trace()  # a point is no pair with itself
+    real, fake = real.double(), fake.double()
+    theirs, ours = groups_of(len(real)), groups_of(len(fake))
+    across = _kernel_sums(fake, ours, real, theirs)
+    parts = [
+        (_kernel_sums(side, own, side, own), own.bincount().double()) for side, own in ((real, theirs), (fake, ours))
+    ]
 
     def discrepancy(kept: Tensor) -> float:
-        points = float(sizes[kept].sum())
-        pairs, crossed = within[kept][:, kept].sum(), across[kept][:, kept].sum()
-        return float(pairs / (points * (points - 1)) - 2 * crossed / points**2)
+        counts = [float(sizes[kept].sum()) for _, sizes in parts]
+        pairs = [sums[kept][:, kept].sum() / (n * (n - 1)) for (sums, _), n in zip(parts, counts, strict=True)]
+        return float(sum(pairs) - 2 * across[kept][:, kept].sum() / (counts[0] * counts[1]))
 
-    everyone = torch.arange(len(sizes))
+    everyone = torch.arange(len(across))
     return jackknife(discrepancy(everyone), [discrepancy(everyone[everyone != group]) for group in everyone]).plain
+
+
+def _kernel_sums(a: Tensor, groups_a: Tensor, b: Tensor, groups_b: Tensor) -> Tensor:
+    """Of the cubic kernel, over all pairs of a point of a and one of b, by their groups."""
+    from torchmetrics.image.kid import poly_kernel
+
+    sums = torch.zeros(int(groups_a.max()) + 1, int(groups_b.max()) + 1, dtype=torch.float64)
+    for group, row in enumerate(sums):
+        own = groups_a == group
+        kernel = poly_kernel(a[own], b)
+        row.index_add_(0, groups_b, kernel.sum(0))
+        if a is b:
+            row[group] -= kernel[:, own].trace()  # a point is no pair with itself
+    return sums
 
 
 def inception_score(logits: Tensor, seed: int = 0) -> Figure:
