@@ -95,7 +95,8 @@ def fid(real: Tensor, fake: Tensor) -> float:
     """The Fréchet distance as torchmetrics computes FID."""
     from torchmetrics.image.fid import FrechetInceptionDistance
 
-    metric = FrechetInceptionDistance(feature=_AsTheyAre(real.shape[1]))
+    # Features were gathered; this process alone computes, and torchmetrics would wait for the others for ever.
+    metric = FrechetInceptionDistance(feature=_AsTheyAre(real.shape[1]), sync_on_compute=False)
     metric.update(real.double(), real=True)
     metric.update(fake.double(), real=False)
     return float(metric.compute())
@@ -145,7 +146,7 @@ def inception_score(logits: Tensor, seed: int = 0) -> Figure:
     with warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
         warnings.simplefilter("ignore", UserWarning)
         torch.manual_seed(seed % 2**63)
-        metric = InceptionScore(feature=_AsTheyAre(logits.shape[1]), splits=PARTS)
+        metric = InceptionScore(feature=_AsTheyAre(logits.shape[1]), splits=PARTS, sync_on_compute=False)
         metric.update(logits.double())
         mean, deviation = metric.compute()
     return around(float(mean), float(deviation) / math.sqrt(PARTS), PARTS - 1)
