@@ -87,7 +87,7 @@ class Judgement:
             best = f"{self.floor[name].value:.4g}" if name in self.floor else "-"
             lines.append(f"{NAMES[name]:24}{figure.value:>10.4g}  {interval:^23}{best:>15}")
         lines += ["", how["floor_of"]]
-        lines += [f"no {NAMES[name].strip()}: {reason}" for name, reason in self.missing.items()]
+        lines += [f"no {NAMES.get(name, name)}: {reason}" for name, reason in self.missing.items()]
         return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
 
 

@@ -281,3 +281,28 @@ def test_pictures_that_cannot_be_read(tmp_path):
     assert reference.pixels([0, 1])[:, 0, 0, 0].tolist() == [0, 100]
     with pytest.raises(InputError, match="bad is 'maybe'"):
         read_through(folder, Size(1, 4, 4), ContinuousCodec(), bad="maybe")
+
+
+def test_weights_of_inception_by_their_names(tmp_path):
+    from safetensors.torch import save_file
+
+    from noisekernel.evaluate.inception_net import InceptionV3
+
+    network = InceptionV3().eval()
+    assert sum(p.numel() for p in network.parameters()) == 23_850_960  # as torchvision has it, of 1,008 classes
+    assert len([part for part in network.modules() if isinstance(part, nn.Conv2d)]) == 94
+    weights = network.state_dict()
+    save_file({**weights, "AuxLogits.fc.bias": torch.zeros(3)}, tmp_path / "net.safetensors")
+    features = open_extractor(f"inception:{tmp_path / 'net.safetensors'}", CPU)
+    pixels = torch.randint(256, (1, 1, 8, 8), generator=generator(0), dtype=torch.uint8)
+    found = features(pixels)
+    assert found.logits is not None
+    assert (found.features.shape, found.logits.shape) == ((1, 2048), (1, 1008))
+    with torch.no_grad():
+        truth = network(Inception(nn.Identity())(pixels))[0]
+    assert torch.allclose(found.features, truth, atol=1e-5)
+    save_file({"fc.bias": torch.zeros(1000)}, tmp_path / "other.safetensors")
+    (tmp_path / "broken.safetensors").write_bytes(b"no")
+    for name, said in {"other": "does not hold the weights", "broken": "damaged"}.items():
+        with pytest.raises(StorageError, match=said):
+            load_inception(tmp_path / f"{name}.safetensors")

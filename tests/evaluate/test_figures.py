@@ -58,9 +58,13 @@ def test_fid_is_that_of_torchmetrics_on_pictures_with_our_features_as_its_module
 def test_kid_is_torchmetrics_discrepancy_of_all_points(n):
     real, fake = torch.randn(n, 3, generator=generator(0)), torch.randn(n, 3, generator=generator(1)) + 0.5
     assert kid(real, fake).value == pytest.approx(float(poly_mmd(real.double(), fake.double())), rel=1e-9)
-    # Unequal sets: as many as the fewer.
-    more = torch.cat((real, real))
-    assert kid(more, fake).value == pytest.approx(kid(real, fake).value)
+    # Sets of two sizes: means over pairs of two points, and over pairs across.
+    few = fake[:30]
+    kernels = [[(float(a @ b) / 3 + 1) ** 3 for b in y for a in x] for x, y in ((real, real), (few, few), (few, real))]
+    same = [sum((float(a @ a) / 3 + 1) ** 3 for a in x) for x in (real, few)]
+    truth = (sum(kernels[0]) - same[0]) / (n * (n - 1)) + (sum(kernels[1]) - same[1]) / (30 * 29)
+    truth -= 2 * sum(kernels[2]) / (30 * n)
+    assert kid(real, few).value == pytest.approx(truth, rel=1e-4)
 
 
 def test_the_inception_score_of_sure_and_of_blind_classifiers():

@@ -3,7 +3,7 @@
 | name | features |
 |---|---|
 | none, or `small` | learned from the data: a classifier's hidden layer where there are labels, else components |
-| `inception:PATH` | the Inception-V3 in that TorchScript file |
+| `inception:PATH` | the Inception-V3 of that file: TorchScript, or safetensors, which gives logits too |
 | `inception` | the same by torch-fidelity, which downloads it; with logits |
 | `MODULE:FUNCTION`, `FILE.py:FUNCTION` | your own function; it is your code, and it is run |
 
@@ -140,7 +140,8 @@ def learn_small(pixels: Tensor, labels: Tensor | None, seed: int = 0) -> dict[st
     from sklearn.decomposition import PCA
 
     flat = pixels.flatten(1).float().numpy()
-    found = PCA(min(COMPONENTS, *flat.shape), svd_solver="randomized", random_state=seed % 2**32).fit(flat)
+    with np.errstate(invalid="ignore"):  # shares of no variance at all, where all pictures are one
+        found = PCA(min(COMPONENTS, *flat.shape), svd_solver="randomized", random_state=seed % 2**32).fit(flat)
     scale = max(1e-6, float(np.sqrt(np.mean(found.explained_variance_))))
     components = torch.from_numpy(found.components_ / scale)
     return {"mean": torch.from_numpy(found.mean_).float(), "components": components.float()}

@@ -95,7 +95,8 @@ def fid(real: Tensor, fake: Tensor) -> float:
     """The Fréchet distance as torchmetrics computes FID."""
     from torchmetrics.image.fid import FrechetInceptionDistance
 
-    metric = FrechetInceptionDistance(feature=_AsTheyAre(real.shape[1]))
+    # Features were gathered; this process alone computes, and torchmetrics would wait for the others for ever.
+    metric = FrechetInceptionDistance(feature=_AsTheyAre(real.shape[1]), sync_on_compute=False)
     metric.update(real.double(), real=True)
     metric.update(fake.double(), real=False)
     return float(metric.compute())
@@ -104,30 +105,37 @@ def fid(real: Tensor, fake: Tensor) -> float:
 def kid(real: Tensor, fake: Tensor) -> Figure:
     """The squared discrepancy, unbiased: its mean is zero where the distributions are one, so it may be negative.
 
-    It is torchmetrics' `poly_mmd` of equally many points, from sums over pairs of groups, so that a group of samples
-    and one of pictures can be left out at no cost.
+    Where there are as many samples as pictures it is torchmetrics' `poly_mmd`. It comes from sums over pairs of groups,
+    so that a group of samples and one of pictures can be left out at no cost.
     """
-    from torchmetrics.image.kid import poly_kernel
-
-    n = min(len(real), len(fake))
-    real, fake, groups = real[:n].double(), fake[:n].double(), groups_of(n)
-    sizes = groups.bincount().double()
-    within, across = torch.zeros(2, len(sizes), len(sizes), dtype=torch.float64)
-    for group in range(len(sizes)):
-        own = groups == group
-        across[group].index_add_(0, groups, poly_kernel(fake[own], real).sum(0))
-        for side in (real, fake):
-            kernel = poly_kernel(side[own], side)
-            within[group].index_add_(0, groups, kernel.sum(0))
-            within[group, group] -= kernel[:, own].trace()  # a point is no pair with itself
+    real, fake = real.double(), fake.double()
+    theirs, ours = groups_of(len(real)), groups_of(len(fake))
+    across = _kernel_sums(fake, ours, real, theirs)
+    parts = [
+        (_kernel_sums(side, own, side, own), own.bincount().double()) for side, own in ((real, theirs), (fake, ours))
+    ]
 
     def discrepancy(kept: Tensor) -> float:
-        points = float(sizes[kept].sum())
-        pairs, crossed = within[kept][:, kept].sum(), across[kept][:, kept].sum()
-        return float(pairs / (points * (points - 1)) - 2 * crossed / points**2)
+        counts = [float(sizes[kept].sum()) for _, sizes in parts]
+        pairs = [sums[kept][:, kept].sum() / (n * (n - 1)) for (sums, _), n in zip(parts, counts, strict=True)]
+        return float(sum(pairs) - 2 * across[kept][:, kept].sum() / (counts[0] * counts[1]))
 
-    everyone = torch.arange(len(sizes))
+    everyone = torch.arange(len(across))
     return jackknife(discrepancy(everyone), [discrepancy(everyone[everyone != group]) for group in everyone]).plain
+
+
+def _kernel_sums(a: Tensor, groups_a: Tensor, b: Tensor, groups_b: Tensor) -> Tensor:
+    """Of the cubic kernel, over all pairs of a point of a and one of b, by their groups."""
+    from torchmetrics.image.kid import poly_kernel
+
+    sums = torch.zeros(int(groups_a.max()) + 1, int(groups_b.max()) + 1, dtype=torch.float64)
+    for group, row in enumerate(sums):
+        own = groups_a == group
+        kernel = poly_kernel(a[own], b)
+        row.index_add_(0, groups_b, kernel.sum(0))
+        if a is b:
+            row[group] -= kernel[:, own].trace()  # a point is no pair with itself
+    return sums
 
 
 def inception_score(logits: Tensor, seed: int = 0) -> Figure:
@@ -138,7 +146,7 @@ def inception_score(logits: Tensor, seed: int = 0) -> Figure:
     with warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
         warnings.simplefilter("ignore", UserWarning)
         torch.manual_seed(seed % 2**63)
-        metric = InceptionScore(feature=_AsTheyAre(logits.shape[1]), splits=PARTS)
+        metric = InceptionScore(feature=_AsTheyAre(logits.shape[1]), splits=PARTS, sync_on_compute=False)
         metric.update(logits.double())
         mean, deviation = metric.compute()
     return around(float(mean), float(deviation) / math.sqrt(PARTS), PARTS - 1)

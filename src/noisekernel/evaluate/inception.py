@@ -4,8 +4,9 @@ Bytes; grey repeated to three channels, transparency laid over white; 299 x 299 
 which the first FID used and torch-fidelity copies: output pixel i lies at i times (old side / new side), with no half
 pixel added and no antialiasing; then (x - 128) / 128.
 
-The network comes from a file. Its features are 2,048 wide. A TorchScript file is a program: it is run because its user
-named it. A pickle is refused.
+The network comes from a file: TorchScript, or weights in safetensors under the names of torchvision, pytorch-fid and
+torch-fidelity, which give logits as well. A TorchScript file is a program: it is run because its user named it. A
+pickle is refused.
 """
 
 import warnings
@@ -15,9 +16,12 @@ from typing import Any
 
 import torch
 from jaxtyping import Float, UInt8
+from safetensors import SafetensorError
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from noisekernel.errors import InputError, NoiseKernelError, StorageError
+from noisekernel.evaluate.inception_net import InceptionV3
 
 SIDE = 299
 
@@ -66,13 +70,15 @@ class Inception(nn.Module):
 
 
 def load_inception(path: Path) -> Inception:
-    """From a TorchScript file that takes (n, 3, 299, 299) scaled as above and gives (n, 2048)."""
+    """From weights, or from a TorchScript file that takes (n, 3, 299, 299) scaled as above and gives (n, 2048)."""
     if not path.is_file():
-        raise InputError(f"{path} is no file; give the TorchScript file of Inception-V3: inception:PATH")
+        raise InputError(f"{path} is no file; give the TorchScript or safetensors file of Inception-V3: inception:PATH")
+    if path.suffix == ".safetensors":
+        return Inception(_with_weights(path))
     if not _is_torchscript(path):
         raise StorageError(
-            f"{path} is no TorchScript file (torch.jit.save). Pickles, which torch.save writes, could run any code "
-            "when opened, so it was not opened"
+            f"{path} is no TorchScript file (torch.jit.save) and no .safetensors. Pickles, which torch.save writes, "
+            "could run any code when opened, so it was not opened"
         )
     try:
         with warnings.catch_warnings():
@@ -81,6 +87,33 @@ def load_inception(path: Path) -> Inception:
     except (RuntimeError, ValueError, OSError) as error:
         raise StorageError(f"{path} cannot be read as TorchScript: {str(error).splitlines()[0]}") from None
     return Inception(network.eval())
+
+
+def _with_weights(path: Path) -> nn.Module:
+    try:
+        weights = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise StorageError(f"{path} is damaged, or no safetensors file: {error}") from None
+    # Counters, and a second classifier that is for training alone, come with some files.
+    weights = {
+        name: value
+        for name, value in weights.items()
+        if not name.startswith("AuxLogits.") and "num_batches" not in name
+    }
+    with torch.device("meta"):
+        network = InceptionV3()
+    expected = {name: value.shape for name, value in network.state_dict().items() if "num_batches" not in name}
+    given = {name: value.shape for name, value in weights.items()}
+    odd = sorted(name for name in expected.keys() | given.keys() if expected.get(name) != given.get(name))
+    if odd:
+        raise StorageError(
+            f"{path} does not hold the weights of FID's Inception-V3: it differs in {', '.join(odd[:3])}"
+        )
+    network.load_state_dict(weights, strict=False, assign=True)
+    for part in network.modules():
+        if isinstance(part, nn.BatchNorm2d):
+            part.num_batches_tracked = None
+    return network.requires_grad_(False).eval()
 
 
 def _is_torchscript(path: Path) -> bool:

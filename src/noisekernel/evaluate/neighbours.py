@@ -41,8 +41,8 @@ def shares(real: Float[Tensor, "n features"], fake: Float[Tensor, "m features"],
     """The four figures of samples `fake` of what `real` pictures show.
 
     >>> real = torch.tensor([[0.0], [1.0], [2.0], [9.0]])
-    >>> shares(real, torch.tensor([[0.5], [1.5], [4.0]]), k=1)
-    Shares(precision=1.0, recall=0.75, density=2.0, coverage=1.0)
+    >>> shares(real, torch.tensor([[0.5], [1.5]]), k=1)
+    Shares(precision=1.0, recall=0.75, density=2.0, coverage=0.75)
     """
     table = Table.of(real, fake, k)
     return table.shares(torch.arange(len(fake)))
