@@ -5,7 +5,7 @@ import sys
 import typer
 
 from noisekernel import __version__
-from noisekernel.cli import demo, export, hub, info, inpaint, recipes, sample, train, vary, walk
+from noisekernel.cli import demo, diagnose, export, hub, info, inpaint, recipes, sample, train, vary, walk
 from noisekernel.errors import NoiseKernelError
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app.command("sample")(sample.sample)
 app.command("vary")(vary.vary)
 app.command("inpaint")(inpaint.inpaint)
 app.command("walk")(walk.walk)
+app.command("diagnose")(diagnose.diagnose)
 app.command("info")(info.info)
 app.command("recipes")(recipes.recipes)
 app.command("push")(hub.push)
