@@ -24,11 +24,13 @@ from noisekernel.evaluate.frechet import frechet_distance
 
 @dataclass(frozen=True)
 class Distance:
-    """The distance to the data after so many steps, and how much more it is than after the first."""
+    """The distance to the data after so many steps; how much more it is than the floor, and than after one step."""
 
     steps: int
     distance: float
     error: float
+    excess: float
+    excess_error: float
     drift: float
     drift_error: float
 
@@ -90,6 +92,8 @@ def stationarity(
             steps,
             whole[steps][0],
             _error(whole[steps][1]),
+            whole[steps][0] - floor,
+            _error(whole[steps][1] - floors),
             whole[steps][0] - whole[one][0],
             _error(whole[steps][1] - whole[one][1]),
         )

@@ -63,12 +63,12 @@ class StrengthCurve:
     def beta(self, distance: float) -> float:
         """The lowest noise level whose variants go this far; the last one if none does."""
         distance = checks.number("distance", distance, 0.0, math.inf)
-        knots = dict[float, float]()
-        for beta, value in zip((0.0, *self.betas), (0.0, *self.monotone), strict=True):
-            knots.setdefault(value, beta)
-        if distance > max(knots):
-            return self.betas[-1]
-        return float(np.interp(distance, list(knots), list(knots.values())))
+        levels, reached = (0.0, *self.betas), (0.0, *self.monotone)
+        end = int(np.searchsorted(reached, distance))  # the first level that goes as far
+        if end == 0 or end == len(levels):
+            return levels[min(end, len(levels) - 1)]
+        part = (distance - reached[end - 1]) / (reached[end] - reached[end - 1])
+        return levels[end - 1] + part * (levels[end] - levels[end - 1])
 
     def figures(self) -> dict[str, Any]:
         """As JSON can hold it."""
