@@ -58,9 +58,18 @@ class Diagnosis:
         return next(r for r in self.reversible if r.beta == self.stationary.beta and r.steps == 1)
 
     @property
-    def irreversible(self) -> list[Reversibility]:
-        """The tests that call the chain irreversible, at `LEVEL` shared out evenly (Bonferroni) among all of them."""
-        return [r for r in self.reversible if r.test.p_value < LEVEL / len(self.reversible)]
+    def p_values(self) -> list[tuple[Reversibility, str, float]]:
+        """Everything that could show that the chain is not reversible: where, by what, p-value."""
+        tests = [(r, "classifiers", r.test.p_value) for r in self.reversible]
+        return tests + [(r, s.name, s.p_value) for r in self.reversible for s in r.statistics]
+
+    @property
+    def irreversible(self) -> list[tuple[Reversibility, str]]:
+        """Where and by what the chain is called irreversible, at `LEVEL` shared out evenly (Bonferroni) among all.
+
+        The statistics count as the classifiers do: on few pairs one of them may see what classifiers do not learn.
+        """
+        return [(r, by) for r, by, p_value in self.p_values if p_value < LEVEL / len(self.p_values)]
 
     @property
     def slowest(self) -> Mixing:
@@ -69,7 +78,7 @@ class Diagnosis:
 
     def __str__(self) -> str:
         test, walk, slow = self.main.test, self.stationary, self.slowest
-        caught = ", ".join(f"{r.beta:g} ({r.steps} steps)" for r in self.irreversible)
+        caught = ", ".join(f"{r.beta:g} ({r.steps} steps, by {by})" for r, by in self.irreversible)
         time = "not to be told" if slow.integrated_time is None else f"{slow.integrated_time:,.0f} steps"
         return "\n".join(
             (
@@ -92,7 +101,7 @@ class Diagnosis:
             "auc_error": self.main.test.error,
             "p_value": self.main.test.p_value,
             "level": LEVEL,
-            "irreversible": [{"beta": r.beta, "steps": r.steps} for r in self.irreversible],
+            "irreversible": [{"beta": r.beta, "steps": r.steps, "by": by} for r, by in self.irreversible],
             "rise": self.stationary.rise,
             "slowest": self.slowest.function,
             "integrated_time": self.slowest.integrated_time,

@@ -127,13 +127,13 @@ def plot_strength(found: Diagnosis) -> Any:
 
 def _reversible(found: Diagnosis) -> Section:
     main, caught = found.main, found.irreversible
-    told = ", ".join(f"beta {r.beta:g} over {r.steps} step(s)" for r in caught)
+    told = "; ".join(f"beta {r.beta:g} over {r.steps} step(s), by {by}" for r, by in caught)
     text = (
         f"A chain is reversible if (x, y) and (y, x) have one law. Classifiers that were shown half of {main.pairs:,} "
         f"pairs try to tell which is which in the other half; 0.5 is guessing. At beta {main.beta:g}, one step: AUC "
         f"{main.test.auc:.3f} ± {main.test.error:.3f}, p = {main.test.p_value:.2g}. Bars are two standard errors; the "
-        f"band is 0.5 ± 0.02. At level {LEVEL:g} over all {len(found.reversible)} tests, "
-        + (f"irreversible: {told}." if caught else "none calls the chain irreversible.")
+        f"band is 0.5 ± 0.02. At level {LEVEL:g} over all {len(found.p_values)} tests and statistics, "
+        + (f"irreversible: {told}." if caught else "nothing calls the chain irreversible.")
         + " Below, means that are zero in balance."
     )
     rows = [

@@ -384,7 +384,8 @@ def test_a_disk_that_is_full_stops_training_with_a_sentence(tmp_path):
 
 
 @pytest.mark.training
-def test_a_diagnosis_is_a_page_and_every_figure(run, tmp_path):
+def test_a_diagnosis_is_a_page_and_every_figure(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("noisekernel.diagnosis.VARIANT_STEPS", 3)
     arguments = ("diagnose", "digits", "--data", "digits", "--steps", 12, "-n", 8, "--pairs", 60, "--out", "d")
     code, out, _ = run(*arguments, "--json", "--lag", 0.5, "--beta", 0.3)
     assert code == 0

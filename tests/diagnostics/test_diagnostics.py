@@ -156,10 +156,11 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch)
         nk.diagnose(model, z)
 
 
-def test_a_diagnosis_is_plain_data_and_a_few_lines_of_text():
+def test_a_diagnosis_is_plain_data_and_a_few_lines_of_text(monkeypatch):
+    monkeypatch.setattr(diagnosis, "VARIANT_STEPS", 3)
     model, z = gaussian(80, lag=0.9)
     same = Described(lambda z: z.flatten(1).double(), "the data themselves")
-    found = nk.diagnose(model, z, steps=20, n=60, levels=[0.5], features=same, batch_size=33)
+    found = nk.diagnose(model, z, steps=20, n=60, levels=[0.5], features=same)
     figures = found.figures()
     written = json.dumps(figures, allow_nan=False)
     assert figures["stationary"]["chains"] == 40  # at most half of the examples
@@ -168,13 +169,17 @@ def test_a_diagnosis_is_plain_data_and_a_few_lines_of_text():
     assert figures["summary"]["auc"] == found.main.test.auc
     assert [s["name"] for s in figures["reversible"][0]["statistics"]][-1] == "log p(y|x) - log p(x|y)"
     assert [d["steps"] for d in figures["stationary"]["distances"]] == [0, 1, 10, 20]
+    assert len(found.p_values) == 4 + 2 * 9 + 2 * 8
+    assert found.irreversible == [(r, by) for r, by, p in found.p_values if p < 0.01 / 38]
     assert not figures["summary"]["trusted"]  # twenty steps are few
     assert len(str(found).splitlines()) == 4
-    again = diagnosis.diagnose(model, z, steps=20, n=60, levels=[0.5], features=same, batch_size=33)
+    again = diagnosis.diagnose(model, z, steps=20, n=60, levels=[0.5], features=same)
     assert json.dumps(again.figures()) == written
 
 
-def test_classes_are_diagnosed_too():
+def test_classes_are_diagnosed_too(monkeypatch):
+    monkeypatch.setattr(diagnosis, "VARIANT_STEPS", 3)
+
     def guess(x, beta):
         return nk.Categorical.from_probs(torch.full((*x.shape, 3), 1 / 3))
 

@@ -41,11 +41,11 @@ class Rotating(nk.GaussianKernel):
 
 @dataclass(frozen=True)
 class Drifting(nk.GaussianKernel):
-    """Another: every equilibrium step pushes up by a tenth of the noise."""
+    """Another: every equilibrium step pushes up by three tenths of the noise."""
 
     def transition(self, r, x, beta, beta_next):
         step = super().transition(r, x, beta, beta_next)
-        return nk.Normal(step.loc + 0.1 * beta**0.5 * (beta == beta_next), step.variance)
+        return nk.Normal(step.loc + 0.3 * beta**0.5 * (beta == beta_next), step.variance)
 
 
 def too_sure(x, beta):
