@@ -78,12 +78,13 @@ class Diagnosis:
 
     def __str__(self) -> str:
         test, walk, slow = self.main.test, self.stationary, self.slowest
-        caught = ", ".join(f"{r.beta:g} ({r.steps} steps, by {by})" for r, by in self.irreversible)
+        where = sorted({(r.beta, r.steps) for r, _ in self.irreversible})
+        caught = ", ".join(f"{beta:g} ({steps} step{'s' * (steps > 1)})" for beta, steps in where)
         time = "not to be told" if slow.integrated_time is None else f"{slow.integrated_time:,.0f} steps"
         return "\n".join(
             (
                 f"reversible: AUC {test.auc:.3f} ± {test.error:.3f} at beta {walk.beta:g}, one step, p = "
-                f"{test.p_value:.2g}; called irreversible at beta {caught or '-'}",
+                f"{test.p_value:.2g}; called irreversible {f'at beta {caught}' if caught else 'nowhere'}",
                 f"stationary: distance {walk.distances[-1].distance:.2f} ± {walk.distances[-1].error:.2f} after "
                 f"{walk.distances[-1].steps:,} steps, {walk.rise:.2f} times that after one; the floor is "
                 f"{walk.floor:.2f} ± {walk.floor_error:.2f}",
@@ -166,7 +167,6 @@ def diagnose(
                 beta=level,
                 lag=lag,
                 steps=APART,
-                directions=directions,
                 seed=seed,
                 batch_size=batch_size,
                 advance=advance,

@@ -127,7 +127,7 @@ def plot_strength(found: Diagnosis) -> Any:
 
 def _reversible(found: Diagnosis) -> Section:
     main, caught = found.main, found.irreversible
-    told = "; ".join(f"beta {r.beta:g} over {r.steps} step(s), by {by}" for r, by in caught)
+    told = "; ".join(f"beta {r.beta:g} over {r.steps} step{'s' * (r.steps > 1)}, by {by}" for r, by in caught)
     text = (
         f"A chain is reversible if (x, y) and (y, x) have one law. Classifiers that were shown half of {main.pairs:,} "
         f"pairs try to tell which is which in the other half; 0.5 is guessing. At beta {main.beta:g}, one step: AUC "

@@ -13,6 +13,8 @@ import noisekernel as nk
 from helpers import LEVEL, generator
 from noisekernel import diagnostics
 from noisekernel.diagnostics import Directions
+from noisekernel.diagnostics.pairs import draw_pairs
+from noisekernel.diagnostics.reversible import _halves, tell_apart
 from noisekernel.kernels.gaussian import exact_denoiser
 
 pytestmark = pytest.mark.statistical
@@ -62,6 +64,28 @@ def test_p_values_of_a_reversible_chain_are_uniform():
     ]
     assert stats.kstest(found, "uniform").pvalue > LEVEL
     assert np.mean(np.array(found) < 0.1) < 0.25
+
+
+def test_what_judges_a_pair_does_not_know_the_example_behind_it():
+    """Principal components of all examples are the wrong twin: x is nearer than y to its example, which tells."""
+    shape, right, leaky = (32,), [], []
+    for seed in range(25):
+        z, model = data(240, shape, seed=seed), exact(shape)
+        right += [r.test.p_value for r in diagnostics.reversibility(model, z, beta=0.05, steps=[10], seed=seed)]
+        drawn = draw_pairs(
+            model,
+            z,
+            Directions.of(z),
+            beta=0.05,
+            lag=None,
+            steps=[10],
+            seed=seed,
+            batch_size=240,
+            advance=lambda: None,
+        )
+        leaky.append(tell_apart(drawn[10], *_halves(240, seed), seed).p_value)
+    assert stats.kstest(right, "uniform").pvalue > LEVEL
+    assert stats.kstest(leaky, "uniform").pvalue < LEVEL
 
 
 def test_statistics_of_a_reversible_chain_are_zero_within_their_errors():

@@ -8,6 +8,8 @@ also the area under the ROC curve,
     AUC = P(s_i > -s_j) = P(s_i + s_j > 0)        for two different pairs i, j,
 
 0.5 where nothing can be told. A pair and its mirror image are never on different sides of the split, and count as one.
+The coin is fair only if nothing that judges a pair knows its order by other means. The example z behind a pair does: x
+is nearer to it than y. So principal components come from the examples that teach, and never judge these.
 
 **Statistics.** The mean of f(x) g(y) - g(x) f(y) is zero in balance, for any f and g. With f = 1 it asks whether the
 mean of g stays. The mean of log p(y|x) - log p(x|y) is zero too: in balance it is log p(y) - log p(x), and x and y have
@@ -31,6 +33,7 @@ from noisekernel.errors import InputError
 from noisekernel.transitions import NoiseModel
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
 #: Fewer pairs than this teach a classifier nothing.
 FEWEST = 40
 #: Functions f and g of the cheap statistics; "1" is the constant.
@@ -86,7 +89,6 @@ def reversibility(
     beta: float = 0.2,
     lag: float | None = None,
     steps: Sequence[int] = (1, 10),
-    directions: Directions | None = None,
     seed: int = 0,
     batch_size: int = 256,
     advance: Callable[[], None] = lambda: None,
@@ -106,11 +108,11 @@ def reversibility(
     if len(z) < FEWEST:
         raise InputError(f"{len(z)} examples give {len(z)} pairs; the test of reversibility needs at least {FEWEST}")
     counts = sorted({checks.count("each of steps", count) for count in steps})
-    directions = directions or Directions.of(z)
+    taught, rest = _halves(len(z), seed)
     drawn = draw_pairs(
         model,
         z,
-        directions,
+        Directions.of(z[taught]),
         beta=beta,
         lag=lag,
         steps=counts,
@@ -120,16 +122,22 @@ def reversibility(
     )
     carried = float(model.kernel.lag if lag is None else lag)
     return [
-        Reversibility(beta, carried, count, len(z), tell_apart(pairs, seed), tuple(statistics(pairs)))
+        Reversibility(
+            beta, carried, count, len(z), tell_apart(pairs, taught, rest, seed), tuple(statistics(pairs, rest))
+        )
         for count, pairs in drawn.items()
     ]
 
 
-def tell_apart(pairs: Pairs, seed: int = 0) -> SwapTest:
+def _halves(n: int, seed: int) -> tuple[Rows, Rows]:
+    """The pairs that teach, and those that are judged."""
+    order = np.random.default_rng(seed).permutation(n)
+    return order[: n // 2], order[n // 2 :]
+
+
+def tell_apart(pairs: Pairs, taught: Rows, rest: Rows, seed: int = 0) -> SwapTest:
     """Two classifiers vote: a ridge on everything, boosted trees on the summaries."""
     odd, few, even = (values.double().numpy() for values in (pairs.odd, pairs.few_odd, pairs.even))
-    order = np.random.default_rng(seed).permutation(len(odd))
-    taught, rest = order[: len(order) // 2], order[len(order) // 2 :]
     votes = [_ridge(odd[taught])(odd[rest]), _trees(few[taught], even[taught], seed)(few[rest], even[rest])]
     # The root mean square of a vote does not depend on its signs, so weighing by it keeps the test what it is.
     sizes = [np.sqrt(np.mean(vote**2)) for vote in votes]
@@ -156,10 +164,14 @@ def swap_test(scores: Float[np.ndarray, " n"]) -> SwapTest:
     return SwapTest(float(share.mean()), error, float(p_value), n)
 
 
-def statistics(pairs: Pairs) -> list[Statistic]:
-    """The cheap ones, on all pairs: nothing was learned from any."""
+def statistics(pairs: Pairs, rest: Rows) -> list[Statistic]:
+    """The cheap ones: on all pairs, but those of principal components on the pairs that did not teach these."""
     known = {"1", *pairs.names}
-    found = [_statistic(f"{f}, {g}", _swapped(pairs, f, g)) for f, g in WATCHED if f in known and g in known]
+    found = []
+    for f, g in WATCHED:
+        if f in known and g in known:
+            values = _swapped(pairs, f, g)
+            found.append(_statistic(f"{f}, {g}", values[rest] if f.startswith("pc") else values))
     if pairs.log_ratio is not None:
         found.append(_statistic("log p(y|x) - log p(x|y)", pairs.log_ratio.double().numpy()))
     return found
