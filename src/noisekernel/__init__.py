@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         chain,
         config,
         data,
+        diagnostics,
         distributions,
         errors,
         kernels,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         PlainGaussian,
         PreconditionedGaussian,
     )
+    from noisekernel.diagnosis import diagnose
     from noisekernel.distributions import Categorical, Delta, Distribution, Normal
     from noisekernel.errors import NoiseKernelError
     from noisekernel.judge import measure
@@ -53,6 +55,7 @@ _MODULES = (
     "chain",
     "config",
     "data",
+    "diagnostics",
     "distributions",
     "errors",
     "kernels",
@@ -64,6 +67,7 @@ _MODULES = (
 )
 _HOME = {
     "denoisers": ("CategoricalHead", "Clamped", "Denoiser", "PlainGaussian", "PreconditionedGaussian"),
+    "diagnosis": ("diagnose",),
     "distributions": ("Categorical", "Delta", "Distribution", "Normal"),
     "errors": ("NoiseKernelError",),
     "judge": ("measure",),
@@ -109,6 +113,8 @@ __all__ = [
     "config",
     "contrastive_adjustment",
     "data",
+    "diagnose",
+    "diagnostics",
     "distributions",
     "errors",
     "inpaint",

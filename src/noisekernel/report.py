@@ -33,9 +33,19 @@ img { image-rendering: pixelated; }
 img.smooth { image-rendering: auto; background: #fff; flex: 1 1 22rem; min-width: 0; }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 1rem; overflow-x: auto;
       font: 13.5px/1.5 ui-monospace, Menlo, Consolas, monospace; }
+table { border-collapse: collapse; font-size: .9rem; margin: 0 0 1rem; }
+th, td { text-align: left; padding: .2rem 1.1rem .2rem 0; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: normal; }
 details { border-top: 1px solid var(--line); padding-top: .8rem; margin-top: 3rem; }
 summary { cursor: pointer; }
 """
+
+
+COLOURS = ["#1d2330", "#7b3f98", "#3b5ba5", "#2a8c8c", "#4e9a3a", "#c98b1f", "#c2452d"]
+LEAD = (
+    "A Markov chain that learned, from examples, to have them as its stationary distribution; and what it can be used "
+    "for."
+)
 
 
 @dataclass
@@ -109,17 +119,11 @@ def curves(
     floor: tuple[str, float] | None = None,
 ) -> str:
     """A plot over images seen. The first line is drawn strongest; `floor` is a level for comparison."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.2), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots()
-    colours = ["#1d2330", "#7b3f98", "#3b5ba5", "#2a8c8c", "#4e9a3a", "#c98b1f", "#c2452d"]
+    axes = new_axes()
     for i, (label, (x, y)) in enumerate(lines.items()):
         marker = "o" if len(x) < 15 else None
         axes.plot(
-            x, y, label=label, color=colours[i % 7], linewidth=2.2 if i == 0 else 1.1, marker=marker, markersize=4
+            x, y, label=label, color=COLOURS[i % 7], linewidth=2.2 if i == 0 else 1.1, marker=marker, markersize=4
         )
     if floor is not None:
         axes.axhline(floor[1], color="#c2452d", linestyle="--", linewidth=1.2, label=floor[0])
@@ -128,13 +132,38 @@ def curves(
     axes.set_xlabel("images seen")
     axes.set_ylabel(name)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}k")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25)
     if len(lines) + (floor is not None) > 1:
         axes.legend(frameon=False, fontsize=8, ncols=2)
+    return plotted(axes, name)
+
+
+def new_axes() -> Any:
+    """Empty axes of matplotlib's, on a figure of their own that no window knows of."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.2), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+    return axes
+
+
+def plotted(axes: Any, alt: str) -> str:
+    """A plot as HTML that needs no other file."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png")
-    return f'<img class="smooth" src="{_source(buffer.getvalue(), "png")}" alt="{html.escape(name)}">'
+    axes.figure.savefig(buffer, format="png")
+    return f'<img class="smooth" src="{_source(buffer.getvalue(), "png")}" alt="{html.escape(alt)}">'
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows of text as HTML."""
+
+    def row(cells: Sequence[str], kind: str) -> str:
+        return "<tr>" + "".join(f"<{kind}>{html.escape(cell)}</{kind}>" for cell in cells) + "</tr>"
+
+    return "<table>" + row(head, "th") + "".join(row(cells, "td") for cells in rows) + "</table>"
 
 
 def write_report(
@@ -144,6 +173,7 @@ def write_report(
     sections: Sequence[Section],
     settings: Any,
     commands: str,
+    lead: str = LEAD,
 ) -> None:
     """The file."""
     listed = "".join(f"<dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd>" for key, value in facts.items())
@@ -154,8 +184,7 @@ def write_report(
     page = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head><body><main>'
-        f"<h1>{html.escape(title)}</h1><p class='lead'>A Markov chain that learned, from examples, to have them as its "
-        f"stationary distribution; and what it can be used for.</p><dl>{listed}</dl>{shown}"
+        f"<h1>{html.escape(title)}</h1><p class='lead'>{html.escape(lead)}</p><dl>{listed}</dl>{shown}"
         f"<h2>How to go on</h2><pre>{html.escape(commands)}</pre>"
         f"<details><summary>All settings</summary><pre>{html.escape(json.dumps(settings, indent=2))}</pre></details>"
         "</main></body></html>"

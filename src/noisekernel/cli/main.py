@@ -5,7 +5,7 @@ import sys
 import typer
 
 from noisekernel import __version__
-from noisekernel.cli import demo, evaluate, export, hub, info, inpaint, recipes, sample, train, vary, walk
+from noisekernel.cli import demo, diagnose, evaluate, export, hub, info, inpaint, recipes, sample, train, vary, walk
 from noisekernel.errors import NoiseKernelError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app.command("vary")(vary.vary)
 app.command("inpaint")(inpaint.inpaint)
 app.command("walk")(walk.walk)
 app.command("evaluate")(evaluate.evaluate)
+app.command("diagnose")(diagnose.diagnose)
 app.command("info")(info.info)
 app.command("recipes")(recipes.recipes)
 app.command("push")(hub.push)

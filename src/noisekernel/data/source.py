@@ -125,6 +125,41 @@ class ArraySource:
         return Picture(fit(to_channels(image, size.channels), size))
 
 
+@dataclass(frozen=True)
+class SomeOf:
+    """Some pictures of a source, as a source."""
+
+    source: Source
+    numbers: Sequence[int]
+
+    @property
+    def classes(self) -> Sequence[str]:
+        return self.source.classes
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def name(self, i: int) -> str:
+        return self.source.name(self.numbers[i])
+
+    def label(self, i: int) -> int | None:
+        return self.source.label(self.numbers[i])
+
+    def read(self, i: int, size: Size) -> Picture:
+        return self.source.read(self.numbers[i], size)
+
+    def natural_size(self) -> Size | None:
+        return self.source.natural_size()
+
+
+def some_of(source: Source, most: int, seed: int = 0) -> Source:
+    """At most so many pictures of a source, drawn at random; all of them in their order if there are no more."""
+    if len(source) <= most:
+        return source
+    generator = torch.Generator().manual_seed(seed % 2**63)
+    return SomeOf(source, torch.randperm(len(source), generator=generator)[:most].tolist())
+
+
 def number_classes(names: Iterable[str]) -> dict[str, int]:
     """Class numbers in the alphabetical order of their names."""
     return {name: i for i, name in enumerate(sorted(set(names)))}

@@ -1,0 +1,71 @@
+"""`nk diagnose`: is the chain reversible, stationary, mixing, and how far does it go?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from noisekernel.cli import common
+
+
+def diagnose(
+    model: common.ModelArgument,
+    data: Annotated[str, typer.Option(help="Pictures like those it learned from; better still ones it never saw.")],
+    beta: Annotated[float, typer.Option(help="Noise level of the walk, in (0, 1].")] = 0.2,
+    lag: Annotated[float | None, typer.Option(help="The share of the state a step carries over, in [0, 1).")] = None,
+    steps: Annotated[int, typer.Option(min=8, help="Steps of the walk.")] = 10_000,
+    n: Annotated[int, typer.Option("-n", min=2, help="Chains of the walk; at most half of the pictures.")] = 256,
+    pairs: Annotated[int, typer.Option(min=40, help="Pairs of states that test reversibility, at most.")] = 4000,
+    out: common.Out = Path("diagnosis"),
+    seed: common.Seed = 0,
+    device: common.Device = None,
+    batch_size: common.BatchSize = 256,
+    json: common.Json = False,
+    force: common.Force = False,
+) -> None:
+    """Measure a chain: reversible, stationary, mixing, and how far variants go; figures and a page of plots."""
+    from time import perf_counter
+
+    from noisekernel import diagnosis, models, outputs
+    from noisekernel.data.source import Source, load, some_of
+    from noisekernel.data.sources import open_source
+    from noisekernel.diagnosis_page import need_matplotlib, write_page
+    from noisekernel.diagnostics.mixing import need_arviz
+    from noisekernel.errors import InputError
+    from noisekernel.storage import write_json
+
+    began = perf_counter()
+    need_matplotlib()
+    need_arviz()
+    folder = outputs.new_folder(out, force=force)
+    chain = models.load(model, device)
+    source = open_source(data)
+    if not isinstance(source, Source):
+        raise InputError("a diagnosis picks pictures at random; give it data that is on this disk")
+    some = some_of(source, diagnosis.MOST_EXAMPLES, seed)
+    pictures = load(some, chain.size, bad="skip")
+    measured = diagnosis.diagnose(
+        chain,
+        chain.codec.encode(pictures.pixels),
+        pictures.labels,
+        beta=beta,
+        lag=lag,
+        steps=steps,
+        n=n,
+        pairs=pairs,
+        seed=seed,
+        batch_size=batch_size,
+        bar=common.bar,
+    )
+    figures = {
+        "task": "diagnose",
+        "model": common.model_name(model),
+        "data": common.model_name(data),
+        "skipped": len(pictures.summary.skipped),
+        **measured.figures(),
+        "out": str(folder),
+        "seconds": round(perf_counter() - began, 1),
+    }
+    write_json(folder / "diagnosis.json", figures)
+    write_page(folder / "diagnose.html", measured, chain, figures)
+    common.say(figures, json, f"{measured}\n{folder / 'diagnose.html'} has the plots, diagnosis.json every figure")

@@ -1,0 +1,221 @@
+"""Diagnostics on chains that are known exactly: the right ones pass, each wrong twin is caught."""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+import noisekernel as nk
+from helpers import LEVEL, generator
+from noisekernel import diagnostics
+from noisekernel.diagnostics import Directions
+from noisekernel.diagnostics.pairs import draw_pairs
+from noisekernel.diagnostics.reversible import _halves, tell_apart
+from noisekernel.kernels.gaussian import exact_denoiser
+
+pytestmark = pytest.mark.statistical
+
+MEAN, VARIANCE = 0.7, 0.25
+EXACT = partial(exact_denoiser, mean=MEAN, variance=VARIANCE)
+
+
+def data(n, shape=(2,), seed=0, mean=MEAN):
+    return mean + VARIANCE**0.5 * torch.randn(n, *shape, generator=generator(seed))
+
+
+def exact(shape=(2,), lag=0.5):
+    return nk.NoiseModel(nk.GaussianKernel(lag), EXACT, shape)
+
+
+@dataclass(frozen=True)
+class Rotating(nk.GaussianKernel):
+    """A wrong twin that no marginal gives away: round data of mean 0 stay what they are, but turn one way."""
+
+    def transition(self, r, x, beta, beta_next):
+        step = super().transition(r, x, beta, beta_next)
+        c, s = math.cos(0.3), math.sin(0.3)
+        return nk.Normal(step.loc @ torch.tensor([[c, s], [-s, c]]), step.variance)
+
+
+@dataclass(frozen=True)
+class Drifting(nk.GaussianKernel):
+    """Another: every equilibrium step pushes up by three tenths of the noise."""
+
+    def transition(self, r, x, beta, beta_next):
+        step = super().transition(r, x, beta, beta_next)
+        return nk.Normal(step.loc + 0.3 * beta**0.5 * (beta == beta_next), step.variance)
+
+
+def too_sure(x, beta):
+    """Another: no variance in r, which costs a state at this level a twelfth of its own."""
+    return EXACT(x, beta).point()
+
+
+def test_p_values_of_a_reversible_chain_are_uniform():
+    """The level is what it says, at a number of pairs too small for any limit theorem about classifiers."""
+    found = [
+        r.test.p_value
+        for seed in range(100)
+        for r in diagnostics.reversibility(exact(), data(80, seed=seed), beta=0.3, steps=[1], seed=seed)
+    ]
+    assert stats.kstest(found, "uniform").pvalue > LEVEL
+    assert np.mean(np.array(found) < 0.1) < 0.25
+
+
+def test_what_judges_a_pair_does_not_know_the_example_behind_it():
+    """Principal components of all examples are the wrong twin: x is nearer than y to its example, which tells."""
+    shape, right, leaky = (32,), [], []
+    for seed in range(25):
+        z, model = data(240, shape, seed=seed), exact(shape)
+        right += [r.test.p_value for r in diagnostics.reversibility(model, z, beta=0.05, steps=[10], seed=seed)]
+        drawn = draw_pairs(
+            model,
+            z,
+            Directions.of(z),
+            beta=0.05,
+            lag=None,
+            steps=[10],
+            seed=seed,
+            batch_size=240,
+            advance=lambda: None,
+        )
+        leaky.append(tell_apart(drawn[10], *_halves(240, seed), seed).p_value)
+    assert stats.kstest(right, "uniform").pvalue > LEVEL
+    assert stats.kstest(leaky, "uniform").pvalue < LEVEL
+
+
+def test_statistics_of_a_reversible_chain_are_zero_within_their_errors():
+    one, ten = diagnostics.reversibility(exact((3,)), data(3000, (3,)), beta=0.3, steps=[1, 10])
+    assert len(one.statistics) == 9
+    assert len(ten.statistics) == 8  # the density of ten steps is not known, so there is no log ratio
+    assert min(s.p_value for s in (*one.statistics, *ten.statistics)) > LEVEL / 17
+    assert abs(one.test.auc - 0.5) < 4 * one.test.error
+
+
+def test_a_chain_that_turns_is_caught_though_it_is_stationary():
+    kernel = Rotating(0.5)
+    model = nk.NoiseModel(kernel, partial(exact_denoiser, mean=0.0, variance=VARIANCE), (2,))
+    (found,) = diagnostics.reversibility(model, data(1500, mean=0.0), beta=0.3, steps=[1])
+    by_name = {s.name: s for s in found.statistics}
+    assert found.test.p_value < LEVEL
+    assert by_name["pc1, pc2"].p_value < LEVEL
+    assert by_name["log p(y|x) - log p(x|y)"].mean > 4 * by_name["log p(y|x) - log p(x|y)"].error
+    assert min(by_name[f"1, {g}"].p_value for g in ("mean", "energy", "residual")) > LEVEL  # nothing else shows it
+    right = nk.NoiseModel(nk.GaussianKernel(0.5), model.denoiser, (2,))
+    (found,) = diagnostics.reversibility(right, data(1500, mean=0.0), beta=0.3, steps=[1])
+    assert found.test.p_value > LEVEL
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        nk.NoiseModel(Drifting(0.5), EXACT, (16,)),
+        nk.NoiseModel(nk.GaussianKernel(0.5), too_sure, (16,)),
+    ],
+    ids=["drift", "variance"],
+)
+def test_a_chain_that_is_not_stationary_is_not_reversible(wrong):
+    one, ten = diagnostics.reversibility(wrong, data(2000, (16,)), beta=0.3, steps=[1, 10])
+    assert ten.test.p_value < LEVEL
+    assert ten.test.auc > one.test.auc  # small faults add up
+    assert min(s.p_value for s in one.statistics) < LEVEL
+
+
+def walked(model, n=500, steps=100):
+    z = data(3 * n, model.shape)
+    found = diagnostics.walk(
+        model, z[:n], lambda z: z.double(), Directions.of(z), beta=0.3, steps=steps, readout=30, traced=range(16)
+    )
+    distances = diagnostics.stationarity(
+        found.features, z[:n].double(), z[n:].double(), beta=found.beta, lag=found.lag, name="the data"
+    )
+    return found, distances
+
+
+def test_an_exact_walk_stays_at_the_floor_and_a_wrong_one_leaves_it():
+    _, right = walked(exact((3,)))
+    assert [d.steps for d in right.distances] == [0, 1, 10, 100]
+    assert all(abs(d.excess) < 4 * d.excess_error for d in right.distances)
+    assert abs(right.distances[-1].drift) < 4 * right.distances[-1].drift_error
+    _, wrong = walked(nk.NoiseModel(Drifting(0.5), EXACT, (3,)))
+    assert wrong.distances[-1].drift > 4 * wrong.distances[-1].drift_error
+    assert wrong.rise > 2
+
+
+def test_the_mixing_of_a_gaussian_chain_is_the_known_one():
+    """A step is x to rho x + noise: an autoregression, whose integrated time is (1 + rho) / (1 - rho)."""
+    found, _ = walked(exact((3,), lag=0.8), n=16, steps=3000)
+    alpha = 0.7
+    rho = 0.8 + 0.2 * alpha**2 * VARIANCE / (alpha**2 * VARIANCE + 0.3)
+    mixed = diagnostics.mixing("pc1", found.traces["pc1"].numpy(), found.every)
+    assert mixed.trusted
+    assert mixed.r_hat < 1.01
+    assert mixed.integrated_time == pytest.approx((1 + rho) / (1 - rho), rel=0.1)
+
+
+def autoregression(rho, chains, points, seed=0):
+    rng = np.random.default_rng(seed)
+    x = np.empty((chains, points))
+    x[:, 0] = rng.normal(size=chains)
+    for t in range(1, points):
+        x[:, t] = rho * x[:, t - 1] + math.sqrt(1 - rho**2) * rng.normal(size=chains)
+    return x
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.95])
+def test_an_autoregression_has_its_integrated_time(rho):
+    trace = autoregression(rho, 8, 20_000)
+    found = diagnostics.mixing("ar", trace)
+    time = (1 + rho) / (1 - rho)
+    assert found.trusted
+    assert found.integrated_time == pytest.approx(time, rel=0.1)
+    assert found.effective == pytest.approx(trace.size / time, rel=0.1)
+    assert found.effective_a_step == pytest.approx(1 / time, rel=0.1)
+    at_five = dict(zip(found.lags, found.autocorrelation, strict=True))[5]
+    assert at_five == pytest.approx(rho**5, abs=0.03)
+    # Every fifth point is another trace of the same chain: the same time, in steps.
+    thinned = diagnostics.mixing("ar", autoregression(0.95, 8, 40_000, seed=1)[:, ::5], every=5)
+    assert thinned.integrated_time == pytest.approx(39, rel=0.15)
+
+
+def test_chains_stuck_in_two_wells_are_seen_to_be():
+    wells = 3.0 * np.where(np.arange(8) % 2, 1.0, -1.0)[:, None]
+    stuck = diagnostics.mixing("wells", wells + autoregression(0.5, 8, 2000))
+    assert stuck.r_hat > 1.1
+    assert not stuck.trusted
+    assert "R-hat" in stuck.remark
+    assert stuck.autocorrelation[-1] > 0.8  # not the 0 of each chain on its own
+    free = diagnostics.mixing("one well", autoregression(0.5, 8, 2000))
+    assert free.r_hat < 1.02
+    assert free.trusted
+
+
+def test_a_walk_too_short_for_its_time_says_so():
+    short = diagnostics.mixing("ar", autoregression(0.99, 16, 1000))
+    assert not short.trusted
+    assert "too short" in short.remark
+
+
+@pytest.mark.parametrize(("readout", "steps"), [(0, 3), (100, 3), (100, 0)])
+def test_the_strength_curve_of_gaussian_data_is_the_known_one(readout, steps):
+    """After k steps x has correlation rho^k with where it was; read out by the mean, or on the quantile path."""
+    betas = (0.05, 0.2, 0.5, 0.9)
+    z = data(3000, (4,))
+    curve = diagnostics.strength_curve(
+        exact((4,), lag=0.6), z, betas=betas, n=3000, steps=steps, readout=readout, batch_size=1000
+    )
+    for beta, distance, error in zip(betas, curve.distances, curve.errors, strict=True):
+        alpha = 1 - beta
+        total = alpha**2 * VARIANCE + beta
+        gain = alpha * VARIANCE / total
+        rho = (0.6 + 0.4 * alpha * gain) ** steps
+        slope = gain if readout == 0 else (VARIANCE / total) ** 0.5
+        squared = slope**2 * total + VARIANCE - 2 * slope * rho * alpha * VARIANCE
+        assert distance == pytest.approx((squared / (2 * VARIANCE)) ** 0.5, abs=4 * error + 0.01)
+    assert curve.lag == 0.6
+    if readout:  # the blurred mean goes less far at high noise, so there the way back has more than one answer
+        assert curve.beta(curve.distance(0.3)) == pytest.approx(0.3)
