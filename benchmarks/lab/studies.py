@@ -98,7 +98,7 @@ class Size:
 
 
 FULL = Size(
-    ("digits", "fashion14"), 3, 1.0, 2_000, 300, (10, 20, 50, 100), (1, 10, 100, 400), (1, 10, 100, 1_000, 10_000)
+    ("digits", "fashion14"), 3, 1.0, 1_000, 200, (10, 20, 50, 100), (1, 10, 100, 400), (1, 10, 100, 1_000, 10_000)
 )
 QUICK = Size(("digits",), 1, 0.05, 200, 50, (10, 20), (1, 10), (1, 10, 100))
 
@@ -152,49 +152,59 @@ class Unit:
 
 
 def units(size: Size) -> Iterator[Unit]:
-    """Everything, the most telling first: seed by seed, so that a run cut short has whole seeds."""
-    for seed in range(size.seeds):
-        for material in size.materials:
-            yield from _units(material, seed, size)
+    """Everything, the most telling first: samples before walks, seed by seed, so that a run cut short has whole ones."""
+    for questions in (_samples, _walks):
+        for seed in range(size.seeds):
+            for material in size.materials:
+                yield from questions(material, seed, size)
 
 
-def _units(material: str, seed: int, size: Size) -> Iterator[Unit]:
-    stops, calls = size.stops, size.calls
+def _samples(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    calls, middle = size.calls, 50 if 50 in size.calls else size.calls[-1]
     by_kl: list[tuple[Arm, tuple[int, ...]]] = [
         (arm, calls) for arm in LADDER.values() if arm.weights == "kl" and arm.sampler != "paper"
     ]
-    by_kl.append((LADDER["+ kl"], (100,)))
-    main = Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed, by_kl)
-    for lag in LAGS:
-        main.walks[f"lag {lag}"] = (partial(_walk, lag=lag), stops)
-    for lag in (0.0, 0.5, 0.9):
-        main.walks[f"deep lag {lag}"] = (partial(_deep, lag=lag), stops)
-    main.walks["long kl"] = (_walk, size.long_stops)
-    yield main
+    yield Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed, [*by_kl, (LADDER["+ kl"], (100,))])
     yield Unit(material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
     ddpm, ddim = DDPM("ddpm"), _Shared("ddim", "DDIMScheduler")
-    yield Unit(material, ddpm, seed, [(ddpm, calls), (ddim, calls)], {"long loopback": (_loop, size.long_stops[:-1])})
+    yield Unit(material, ddpm, seed, [(ddpm, calls), (ddim, calls)])
     flow, midpoint = FlowMatching("flow matching"), _SharedFlow("flow matching, midpoint", midpoint=True)
     yield Unit(material, flow, seed, [(flow, calls), (midpoint, calls)])
     for name, changes in LEVEL_ARMS.items():
         arm = Ours(name, changes, SECOND)
-        yield Unit(material, arm, seed, [(arm, calls)], {name: (_walk, stops)})
+        yield Unit(material, arm, seed, [(arm, calls)])
     for name, changes in OBJECTIVES.items():
         if name != "kl":
             arm = Ours(name, changes, SECOND)
-            own = {f"objective {name}": (_walk, stops)}
-            if name == "anchored 1":
-                own["long anchored"] = (_walk, size.long_stops)
-            yield Unit(material, arm, seed, [(arm, (50 if 50 in calls else calls[-1],))], own)
+            yield Unit(material, arm, seed, [(arm, (middle,))])
     for arm in (LADDER["+ falling rate"], LADDER["+ preconditioning"], LADDER["+ log-normal levels"]):
         yield Unit(material, arm, seed, [(arm, (100,))])
-    yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, size.long_stops)})
     for name, changes in CATEGORICAL_ARMS.items():
         arm = Ours(name, {**CATEGORICAL, **changes}, "deterministic")
         draws: list[tuple[Arm, tuple[int, ...]]] = [(arm, calls)]
         if name == "categorical paper":
             draws = [(Ours(name, arm.changes, "paper"), (500,))]
         yield Unit(material, arm, seed, draws)
+
+
+def _walks(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """With the weights of before: units of the same arm find them."""
+    stops, long_stops = size.stops, size.long_stops
+    kl = Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed)
+    kl.walks = {f"lag {lag}": (partial(_walk, lag=lag), stops) for lag in LAGS}
+    yield kl
+    for name, changes in OBJECTIVES.items():
+        if name != "kl":
+            yield Unit(material, Ours(name, changes, SECOND), seed, [], {f"objective {name}": (_walk, stops)})
+    for name, changes in LEVEL_ARMS.items():
+        yield Unit(material, Ours(name, changes, SECOND), seed, [], {name: (_walk, stops)})
+    deep = {f"deep lag {lag}": (partial(_deep, lag=lag), stops[:-1]) for lag in (0.0, 0.5, 0.9)}
+    yield Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed, [], deep)
+    yield Unit(material, DDPM("ddpm"), seed, [], {"long loopback": (_loop, long_stops[:-1])})
+    yield Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed, [], {"long kl": (_walk, long_stops)})
+    anchored = Ours("anchored 1", OBJECTIVES["anchored 1"], SECOND)
+    yield Unit(material, anchored, seed, [], {"long anchored": (_walk, long_stops)})
+    yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, long_stops)})
 
 
 class _Shared(DDPM):
