@@ -152,7 +152,7 @@ class Unit:
 
 
 def units(size: Size) -> Iterator[Unit]:
-    """Everything, the most telling first: samples before walks, seed by seed, so that a run cut short has whole ones."""
+    """Everything, the most telling first: samples before walks, seed by seed, so that one cut short has whole seeds."""
     for questions in (_samples, _walks):
         for seed in range(size.seeds):
             for material in size.materials:
