@@ -119,7 +119,7 @@ def test_a_chain_that_turns_is_caught_though_it_is_stationary():
     ids=["drift", "variance"],
 )
 def test_a_chain_that_is_not_stationary_is_not_reversible(wrong):
-    one, ten = diagnostics.reversibility(wrong, data(2000, (16,)), beta=0.3, steps=[1, 10])
+    one, ten = diagnostics.reversibility(wrong, data(4000, (16,)), beta=0.3, steps=[1, 10])
     assert ten.test.p_value < LEVEL
     assert ten.test.auc > one.test.auc  # small faults add up
     assert min(s.p_value for s in one.statistics) < LEVEL
