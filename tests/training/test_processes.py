@@ -2,16 +2,11 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
-from contextlib import suppress
-from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 import noisekernel as nk
 from noisekernel.observers import read_log
@@ -49,39 +44,6 @@ def test_two_processes_train_as_one_does(tmp_path):
     # Were the processes given the same examples, or other noise, the losses would be apart by far more than that.
     assert abs(one[0]["loss"] / one[1]["loss"] - 1) > 1e-3
     assert json.loads((tmp_path / "run2" / "run.json").read_text())["pictures"] == 1797
-
-
-@pytest.mark.training
-def test_a_lost_worker_is_replaced_and_the_weights_are_the_same(tmp_path):
-    """One of two workers is killed after the first checkpoint: torchrun starts both again, and they go on."""
-    settings = [part for setting in SETTINGS for part in ("--set", setting)]
-    settings += ["--set", "training.images=6400", "--device", "cpu"]
-    launch(2, "train", "digits", "--out", "whole", *settings, cwd=tmp_path)
-    many = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone", "--max-restarts", "1"]
-    command = [sys.executable, *many, "-m", "noisekernel", "train", "digits", "--out", "killed", "--resume", *settings]
-    with subprocess.Popen(command, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True) as process:
-        began = time.monotonic()
-        while not list((tmp_path / "killed").glob("checkpoints/*.safetensors")):
-            assert process.poll() is None
-            assert time.monotonic() - began < 120
-            time.sleep(0.02)
-        os.kill(min(_workers(process.pid)), signal.SIGKILL)
-        _, said = process.communicate(timeout=300)
-    assert process.returncode == 0, said[-2000:]
-    assert "resuming after" in said  # killed in time, and begun again
-    whole, killed = (nk.load(tmp_path / name).denoiser.state_dict() for name in ("whole", "killed"))
-    assert all(torch.equal(whole[name], killed[name]) for name in whole)
-
-
-def _workers(launcher):
-    """The processes that torchrun has started."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent == launcher and b"noisekernel" in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
-    return found
 
 
 def test_two_processes_draw_the_very_pictures_of_one(tmp_path):
