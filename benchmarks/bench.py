@@ -25,7 +25,7 @@ def main() -> None:
     arguments.add_argument("--data", type=Path, help="where fashion-mnist/ with its idx files lies")
     arguments.add_argument("--quick", action="store_true")
     arguments.add_argument("--jobs", type=int, default=2, help="processes, of one thread each")
-    arguments.add_argument("--work", type=Path, default=HERE / "work", help="weights, which can be made again")
+    arguments.add_argument("--work", type=Path, default=HERE / "scratch", help="weights, which can be made again")
     arguments.add_argument("--part", help=argparse.SUPPRESS)
     options = arguments.parse_args()
     torch.set_num_threads(1)

@@ -64,7 +64,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--quick", action="store_true")
     quick = arguments.parse_args().quick
-    results = report.Results.read(RESULTS.parent / "work" / "quick" if quick else RESULTS / "bench")
+    results = report.Results.read(RESULTS.parent / "scratch" / "quick" if quick else RESULTS / "bench")
     if not results.entries:
         raise SystemExit("there are no results yet; run bench.py first")
     if quick:

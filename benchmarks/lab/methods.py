@@ -37,6 +37,10 @@ def batches(n: int) -> Iterator[range]:
         yield range(first, min(n, first + BATCH))
 
 
+def _weights(work: Path, material: Material, name: str, seed: int) -> Path:
+    return work / f"{material.name}-{material.images}-{name}-{seed}.safetensors".replace(" ", "_")
+
+
 # Ours -----------------------------------------------------------------------------------------------------------------
 
 
@@ -52,9 +56,7 @@ class Ours:
     weights: str | None = None
 
     def train(self, material: Material, seed: int, work: Path) -> None:
-        path = work / f"{material.name}-{material.images}-{self.weights or self.name}-{seed}.safetensors".replace(
-            " ", "_"
-        )
+        path = _weights(work, material, self.weights or self.name, seed)
         if not path.exists():
             settings = {**material.settings(), **self.changes}
             data = material.write(work)
@@ -89,6 +91,8 @@ class Rival:
     """What rivals share: the same network and training."""
 
     name: str
+    #: Arms that differ only in their sampler share the weights of this one.
+    weights: str | None = None
 
     def loss(self, network: nn.Module, z: Tensor, streams: Streams) -> Tensor:
         """One number a sample."""
@@ -110,7 +114,7 @@ class Rival:
         torch.manual_seed(seed)
         channels = self.shape[0]
         network = nk.nn.UNet(channels, channels, material.channels, material.multipliers, blocks=1)
-        path = work / f"{material.name}-{material.images}-{self.name}-{seed}.safetensors".replace(" ", "_")
+        path = _weights(work, material, self.weights or self.name, seed)
         if not path.exists():
             recipe = config.recipe("small", material.settings())
             data = nk.data.load(nk.data.open_source(material.write(work)))  # type: ignore[arg-type]

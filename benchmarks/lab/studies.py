@@ -7,7 +7,6 @@ shared among processes and stopped and resumed at any of their results.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from lab import walks
@@ -166,9 +165,12 @@ def _samples(material: str, seed: int, size: Size) -> Iterator[Unit]:
     ]
     yield Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed, [*by_kl, (LADDER["+ kl"], (100,))])
     yield Unit(material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
-    ddpm, ddim = DDPM("ddpm"), _Shared("ddim", "DDIMScheduler")
+    ddpm, ddim = DDPM("ddpm"), DDPM("ddim", "ddpm", "DDIMScheduler")
     yield Unit(material, ddpm, seed, [(ddpm, calls), (ddim, calls)])
-    flow, midpoint = FlowMatching("flow matching"), _SharedFlow("flow matching, midpoint", midpoint=True)
+    flow, midpoint = (
+        FlowMatching("flow matching"),
+        FlowMatching("flow matching, midpoint", "flow matching", midpoint=True),
+    )
     yield Unit(material, flow, seed, [(flow, calls), (midpoint, calls)])
     for name, changes in LEVEL_ARMS.items():
         arm = Ours(name, changes, SECOND)
@@ -205,24 +207,6 @@ def _walks(material: str, seed: int, size: Size) -> Iterator[Unit]:
     anchored = Ours("anchored 1", OBJECTIVES["anchored 1"], SECOND)
     yield Unit(material, anchored, seed, [], {"long anchored": (_walk, long_stops)})
     yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, long_stops)})
-
-
-class _Shared(DDPM):
-    """DDIM has the weights of DDPM."""
-
-    def train(self, material: Material, seed: int, work: Path) -> None:
-        own, self.name = self.name, "ddpm"
-        super().train(material, seed, work)
-        self.name = own
-
-
-class _SharedFlow(FlowMatching):
-    """The midpoint rule has the weights of Euler's."""
-
-    def train(self, material: Material, seed: int, work: Path) -> None:
-        own, self.name = self.name, "flow matching"
-        super().train(material, seed, work)
-        self.name = own
 
 
 def _walk(arm: Ours, z: Any, stops: tuple[int, ...], lag: float | None = None) -> Any:

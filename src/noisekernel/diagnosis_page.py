@@ -42,6 +42,13 @@ def write_page(path: Path, found: Diagnosis, model: Model, figures: Mapping[str,
     write_report(path, f"Diagnosis of {name}", facts, sections, figures, commands, lead=LEAD)
 
 
+def _labelled(axes: Any, x: str, y: str) -> Any:
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.legend(frameon=False, fontsize=8)
+    return axes
+
+
 def plot_reversible(found: Diagnosis) -> Any:
     """AUC over noise levels, with two standard errors."""
     axes = new_axes()
@@ -64,10 +71,7 @@ def plot_reversible(found: Diagnosis) -> Any:
     axes.set_xscale("log")
     axes.set_xticks(levels, [f"{level:g}" for level in levels])
     axes.minorticks_off()
-    axes.set_xlabel("noise level beta")
-    axes.set_ylabel("AUC of (x, y) against (y, x)")
-    axes.legend(frameon=False, fontsize=8)
-    return axes
+    return _labelled(axes, "noise level beta", "AUC of (x, y) against (y, x)")
 
 
 def plot_stationary(found: Diagnosis) -> Any:
@@ -90,10 +94,7 @@ def plot_stationary(found: Diagnosis) -> Any:
     axes.set_xticks([d.steps for d in stationary.distances], [f"{d.steps:,}" for d in stationary.distances])
     axes.minorticks_off()
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("steps")
-    axes.set_ylabel("Fréchet distance to the data")
-    axes.legend(frameon=False, fontsize=8)
-    return axes
+    return _labelled(axes, "steps", "Fréchet distance to the data")
 
 
 def plot_mixing(found: Diagnosis) -> Any:
@@ -105,10 +106,7 @@ def plot_mixing(found: Diagnosis) -> Any:
     axes.set_xscale("symlog", linthresh=1)
     axes.set_xlim(left=-0.1)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes.set_xlabel("steps apart")
-    axes.set_ylabel("autocorrelation")
-    axes.legend(frameon=False, fontsize=8)
-    return axes
+    return _labelled(axes, "steps apart", "autocorrelation")
 
 
 def plot_strength(found: Diagnosis) -> Any:
@@ -119,10 +117,7 @@ def plot_strength(found: Diagnosis) -> Any:
     bars = [2 * error for error in curve.errors]
     axes.errorbar(curve.betas, curve.distances, bars, fmt="o", capsize=3, color=COLOURS[0], label="measured")
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("noise level beta")
-    axes.set_ylabel("distance of a variant from its start")
-    axes.legend(frameon=False, fontsize=8)
-    return axes
+    return _labelled(axes, "noise level beta", "distance of a variant from its start")
 
 
 def _reversible(found: Diagnosis) -> Section:

@@ -68,4 +68,7 @@ def diagnose(
     }
     write_json(folder / "diagnosis.json", figures)
     write_page(folder / "diagnose.html", measured, chain, figures)
-    common.say(figures, json, f"{measured}\n{folder / 'diagnose.html'} has the plots, diagnosis.json every figure")
+    left_out = f"{pictures.summary}\n" if pictures.summary.skipped else ""
+    common.say(
+        figures, json, f"{left_out}{measured}\n{folder / 'diagnose.html'} has the plots, diagnosis.json every figure"
+    )
