@@ -8,7 +8,6 @@ tables, plots and summary from them. Needs: pip install diffusers, and torchcfm 
 """
 
 import argparse
-import itertools
 import os
 import subprocess
 import sys
@@ -24,9 +23,11 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--data", type=Path, help="where fashion-mnist/ with its idx files lies")
     arguments.add_argument("--quick", action="store_true")
-    arguments.add_argument("--jobs", type=int, default=2, help="processes, of one thread each")
+    arguments.add_argument(
+        "--jobs", type=int, default=2, help="processes of one thread each; more can be added any time"
+    )
+    arguments.add_argument("--only", metavar="MATERIAL", help="digits, fashion28 or fashion14 alone")
     arguments.add_argument("--work", type=Path, default=HERE / "scratch", help="weights, which can be made again")
-    arguments.add_argument("--part", help=argparse.SUPPRESS)
     options = arguments.parse_args()
     torch.set_num_threads(1)
     from lab import material, studies
@@ -34,23 +35,30 @@ def main() -> None:
     from lab.store import Store
 
     size = studies.QUICK if options.quick else studies.FULL
-    loaded = {name: material.load(name, options.data, size.share) for name in size.materials}
+    names = [options.only] if options.only else [*size.materials, *size.confirmed, *size.later]
+    loaded = {name: material.load(name, options.data, size.share) for name in names}
     judges = {name: judge_of(pictures, options.work) for name, pictures in loaded.items()}
-    if options.part is None and options.jobs > 1:
+    if options.jobs > 1:
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        command = [sys.executable, __file__, *sys.argv[1:]]
-        running = [
-            subprocess.Popen([*command, "--part", f"{part}/{options.jobs}"], env=environment)
-            for part in range(options.jobs)
-        ]
+        command = [sys.executable, __file__, *sys.argv[1:], "--jobs", "1"]
+        running = [subprocess.Popen(command, env=environment) for _ in range(options.jobs)]
         sys.exit(max(process.wait() for process in running))
     store = Store(options.work / "quick" if options.quick else HERE / "results" / "bench", options.work)
-    part, parts = (int(word) for word in (options.part or "0/1").split("/"))
-    for unit in itertools.islice(studies.units(size), part, None, parts):
-        began = time.perf_counter()
-        unit.run(loaded[unit.material], judges[unit.material], store, size)
-        seconds = time.perf_counter() - began
-        print(f"-- {unit.material} {unit.weights.name} seed {unit.seed}: {seconds:.0f} s", flush=True)
+    pending = [unit for unit in studies.units(size) if unit.material in loaded]
+    while pending:
+        left = []
+        for unit in pending:
+            with store.claimed(unit.material, unit.weights.weights or unit.weights.name, unit.seed) as mine:
+                if not mine:
+                    left.append(unit)
+                    continue
+                began = time.perf_counter()
+                unit.run(loaded[unit.material], judges[unit.material], store, size)
+                seconds = time.perf_counter() - began
+                print(f"-- {unit.material} {unit.weights.name} seed {unit.seed}: {seconds:.0f} s", flush=True)
+        if len(left) == len(pending):
+            time.sleep(5)
+        pending = left
 
 
 if __name__ == "__main__":

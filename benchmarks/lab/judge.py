@@ -1,7 +1,8 @@
 """One judge for all arms of a material: Fréchet distance to the training pictures on a small classifier's features.
 
-As in the paper, samples are rounded to bytes and compared with the training set. `floor` is what as many held-out
-pictures score: no sampler can be expected to score less.
+As in the paper, samples are rounded to bytes and compared with the training set; and with the pictures held out, which
+a network that learns its training pictures by heart does not come near to. `floor` is what as many held-out pictures
+(or all, where they are fewer) score against the training set.
 """
 
 from dataclasses import dataclass
@@ -26,12 +27,13 @@ class Judge:
     def features(self, z: Tensor) -> Tensor:
         return _features(self.extractor, ContinuousCodec().decode(z))
 
-    def distance(self, z: Tensor) -> float:
-        """Of samples in [-1, 1]."""
-        return round(float(frechet_distance(self.features(z).double(), self.truth)), 4)
+    def distances(self, z: Tensor) -> dict[str, float]:
+        """Of samples in [-1, 1]: from the training pictures, and from those held out."""
+        seen = self.features(z).double()
+        return {"fid": _distance(seen, self.truth), "held_out": _distance(seen, self.held_out)}
 
     def floor(self, n: int) -> float:
-        return round(float(frechet_distance(self.held_out[:n], self.truth)), 4)
+        return _distance(self.held_out[:n], self.truth)
 
 
 def judge_of(material: Material, work: Path) -> Judge:
@@ -43,6 +45,10 @@ def judge_of(material: Material, work: Path) -> Judge:
     extractor = small_extractor(load_file(path), shape, torch.device("cpu"))
     truth, held_out = (_features(extractor, pixels).double() for pixels in (material.pixels, material.held_out))
     return Judge(extractor, truth, held_out)
+
+
+def _distance(one: Tensor, other: Tensor) -> float:
+    return round(float(frechet_distance(one, other)), 4)
 
 
 def _features(extractor: Extractor, pixels: Tensor) -> Tensor:

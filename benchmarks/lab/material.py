@@ -72,14 +72,14 @@ def load(name: str, data: Path | None, share: float = 1.0) -> Material:
         order = torch.randperm(len(pictures), generator=torch.Generator().manual_seed(0))
         own, held = order[500:], order[:500]
         pixels, labels = pictures.pixels, pictures.labels
-        return Material(name, pixels[own], labels[own], pixels[held], labels[held], 32, (1, 2), round(60_000 * share))
+        return Material(name, pixels[own], labels[own], pixels[held], labels[held], 24, (1, 2), round(60_000 * share))
     if data is None:
         raise SystemExit(f"{name} needs pictures: --data FOLDER, with idx files of the set in a subfolder")
     family, side = name[:-2], int(name[-2:])
     own_pixels, own_labels = _pictures(data, family, "train", side)
     test_pixels, test_labels = _pictures(data, family, "t10k", side)
-    network = {14: (32, (1, 2)), 28: (32, (1, 2, 3)), 32: (48, (1, 2, 3))}[side]
-    images = {14: 50_000, 28: 100_000, 32: 150_000}[side]
+    network = {14: (24, (1, 2)), 28: (16, (1, 2, 4)), 32: (32, (1, 2, 4))}[side]
+    images = {14: 60_000, 28: 100_000, 32: 100_000}[side]
     return Material(name, own_pixels, own_labels, test_pixels, test_labels, *network, round(images * share))
 
 

@@ -4,8 +4,9 @@ Every arm is trained by the same `Trainer` with the same network, optimiser, ave
 rival is an objective of its own for that trainer, and a way to sample.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,15 +18,23 @@ from lab.material import Material
 from noisekernel import config, models
 from noisekernel.objectives import Info
 from noisekernel.random import Streams, normal, uniform
+from noisekernel.schedules import Schedule, linear
 
 LEVELS = "objective.levels"
 BATCH = 250
+#: Those of the package, and one that only a rival uses: categories are shown one by one and never masked again.
+SAMPLERS: dict[str, Callable[[nk.NoiseKernel, int], Schedule]] = {
+    **{name: partial(config.sampler, name) for name in config.SAMPLERS},
+    "unmasking": lambda kernel, calls: Schedule.along(linear(1.0, 1e-3), calls, kernel.largest_lag),
+}
 
 
 class Arm(Protocol):
     """Something to train and to sample from."""
 
     name: str
+    #: Arms that differ only in their sampler share the weights of this one.
+    weights: str | None
 
     def train(self, material: Material, seed: int, work: Path) -> None: ...
 
@@ -52,7 +61,6 @@ class Ours:
     changes: dict[str, Any] = field(default_factory=dict)
     sampler: str = "deterministic"
     recipe: str = "small"
-    #: Arms that differ only in their sampler share the weights of this one.
     weights: str | None = None
 
     def train(self, material: Material, seed: int, work: Path) -> None:
@@ -64,7 +72,7 @@ class Ours:
         self.model = nk.load(path)
 
     def draw(self, n: int, calls: int, seed: int) -> Tensor:
-        schedule = config.sampler(self.sampler, self.model.kernel, calls)
+        schedule = SAMPLERS[self.sampler](self.model.kernel, calls)
         return self.as_continuous(nk.synthesize(self.model, n, schedule=schedule, seed=seed, batch_size=BATCH))
 
     def as_continuous(self, z: Tensor) -> Tensor:
@@ -91,7 +99,6 @@ class Rival:
     """What rivals share: the same network and training."""
 
     name: str
-    #: Arms that differ only in their sampler share the weights of this one.
     weights: str | None = None
 
     def loss(self, network: nn.Module, z: Tensor, streams: Streams) -> Tensor:
@@ -152,16 +159,19 @@ class Rival:
 
 @dataclass
 class DDPM(Rival):
-    """Noise prediction with the cosine schedule of 1,000 steps; sampled by `diffusers`."""
+    """Noise prediction with the cosine schedule of 1,000 steps; sampled by `diffusers`.
+
+    Time steps are spaced from the noisiest on ("trailing"), which with few calls is better than the library's default.
+    """
 
     name: str = "ddpm"
-    #: DDPMScheduler or DDIMScheduler.
+    #: DDPMScheduler, DDIMScheduler or DPMSolverMultistepScheduler.
     sampler: str = "DDPMScheduler"
 
     def scheduler(self, name: str) -> Any:
         import diffusers
 
-        return getattr(diffusers, name)(1_000, beta_schedule="squaredcos_cap_v2")
+        return getattr(diffusers, name)(1_000, beta_schedule="squaredcos_cap_v2", timestep_spacing="trailing")
 
     def loss(self, network: nn.Module, z: Tensor, streams: Streams) -> Tensor:
         t = (uniform((len(z),), streams) * 1_000).long()

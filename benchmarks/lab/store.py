@@ -1,8 +1,10 @@
 """Results arm by arm: each is one JSON file, so that a run stopped at any moment goes on where it stopped."""
 
+import fcntl
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +24,19 @@ class Store:
     def get(self, *key: object) -> dict[str, Any] | None:
         path = self.path(*key)
         return json.loads(path.read_text()) if path.exists() else None
+
+    @contextmanager
+    def claimed(self, *key: object) -> Iterator[bool]:
+        """Whether no other process works with these weights; a process that dies lets go of them."""
+        path = self.work / "claims" / "-".join(str(part) for part in key).replace(" ", "_")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
 
     def measured(self, *key: object, by: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """The result under this key; where there is none yet it is measured, dated and kept."""

@@ -4,6 +4,7 @@ A unit is one training (material, arm, seed) and all that is asked of its weight
 shared among processes and stopped and resumed at any of their results.
 """
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -72,21 +73,35 @@ CATEGORICAL = {
     "head": {"kind": "categorical", "classes": 10},
     LEVELS: {"kind": "uniform"},
 }
-CATEGORICAL_ARMS: dict[str, dict[str, Any]] = {
-    "categorical paper": {"objective.kind": "contrastive"},
-    "categorical kl": {"objective.kind": "kl"},
-    "categorical reconstruction": {"objective.kind": "reconstruction"},
-    "categorical unrolled": {"objective.kind": "unrolled", "objective.by": "reconstruction"},
-    "categorical carried": {"objective.kind": "kl", "kernel.carry_visible": True},
+_CATEGORICAL: dict[str, tuple[dict[str, Any], str]] = {
+    "categorical paper": ({"objective.kind": "contrastive", "training.fall": "constant"}, "paper"),
+    "categorical contrastive": ({"objective.kind": "contrastive"}, "deterministic"),
+    "categorical kl": ({"objective.kind": "kl"}, "deterministic"),
+    "categorical reconstruction": ({"objective.kind": "reconstruction"}, "deterministic"),
+    "categorical unrolled": ({"objective.kind": "unrolled", "objective.by": "reconstruction"}, "deterministic"),
+    "categorical carried": ({"objective.kind": "kl", "kernel.carry_visible": True}, "deterministic"),
+    "categorical masked diffusion": ({"objective.kind": "kl", "kernel.carry_visible": True}, "unmasking"),
 }
+CATEGORICAL_ARMS = {
+    name: Ours(name, {**CATEGORICAL, **changes}, sampler) for name, (changes, sampler) in _CATEGORICAL.items()
+}
+CATEGORICAL_ARMS["categorical masked diffusion"].weights = "categorical carried"
 LAGS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
+DEEP_LAGS = (0.0, 0.5, 0.9)
+#: Bengio et al. (2013): learn to come back from one's own steps, then noise and denoise in turn.
+GSN = Ours("gsn walkback", {"objective.kind": "unrolled", "kernel.lag": 0.0}, SECOND)
 
 
 @dataclass(frozen=True)
 class Size:
     """How much of everything: `full` for results, `quick` for seeing that it works."""
 
+    #: All is measured on these first.
     materials: tuple[str, ...]
+    #: What the headline figures need is measured on these next, at a size people use.
+    confirmed: tuple[str, ...]
+    #: And all again on these.
+    later: tuple[str, ...]
     seeds: int
     share: float
     samples: int
@@ -97,9 +112,18 @@ class Size:
 
 
 FULL = Size(
-    ("digits", "fashion14"), 3, 1.0, 1_000, 200, (10, 20, 50, 100), (1, 10, 100, 400), (1, 10, 100, 1_000, 10_000)
+    materials=("digits",),
+    confirmed=("fashion28",),
+    later=("fashion14",),
+    seeds=3,
+    share=1.0,
+    samples=1_000,
+    walkers=200,
+    calls=(10, 20, 50, 100),
+    stops=(1, 10, 100, 400),
+    long_stops=(1, 10, 100, 1_000, 10_000),
 )
-QUICK = Size(("digits",), 1, 0.05, 200, 50, (10, 20), (1, 10), (1, 10, 100))
+QUICK = Size(("digits",), (), (), 1, 0.05, 200, 50, (10, 20), (1, 10), (1, 10, 100))
 
 
 @dataclass
@@ -129,7 +153,7 @@ class Unit:
                 store.measured(
                     *tag, arm.name, self.seed, f"{calls}calls",
                     by=lambda arm=arm, calls=calls: {  # type: ignore[misc]
-                        "fid": judge.distance(arm.draw(size.samples, calls, seed=1)),
+                        **judge.distances(arm.draw(size.samples, calls, seed=1)),
                         "floor": judge.floor(size.samples),
                         "samples": size.samples,
                         "calls": calls,
@@ -143,7 +167,7 @@ class Unit:
                     "floor": judge.floor(len(start)),
                     "walkers": len(start),
                     "stops": [
-                        {"steps": n, "calls": calls, "fid": judge.distance(z), "travelled": walks.travelled(z, start)}
+                        {"steps": n, "calls": calls, **judge.distances(z), "travelled": walks.travelled(z, start)}
                         for n, calls, z in walk(self.weights, start, stops)
                     ],
                 },
@@ -151,62 +175,96 @@ class Unit:
 
 
 def units(size: Size) -> Iterator[Unit]:
-    """Everything, the most telling first: samples before walks, seed by seed, so that one cut short has whole seeds."""
-    for questions in (_samples, _walks):
-        for seed in range(size.seeds):
-            for material in size.materials:
-                yield from questions(material, seed, size)
+    """Everything, the most telling first and seed by seed, so that one cut short has whole seeds of what it has."""
+    seeds = range(size.seeds)
+    for questions in (_headline, _samples, _walks, _long):
+        for seed, material in itertools.product(seeds, size.materials):
+            yield from questions(material, seed, size)
+    for questions in (_headline, _long):
+        for seed, material in itertools.product(seeds, size.confirmed):
+            yield from questions(material, seed, size)
+    for questions in (_headline, _samples, _walks, _long):
+        for seed, material in itertools.product(seeds, size.later):
+            yield from questions(material, seed, size)
+    for material in (*size.materials, *size.later):
+        yield from _many_calls(material, size)
+
+
+def _kl(material: str, seed: int) -> Unit:
+    return Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed)
+
+
+def _ddpm() -> list[Arm]:
+    return [
+        DDPM("ddpm"),
+        DDPM("ddim", "ddpm", "DDIMScheduler"),
+        DDPM("dpm-solver++", "ddpm", "DPMSolverMultistepScheduler"),
+    ]
+
+
+def _flow() -> list[Arm]:
+    return [FlowMatching("flow matching"), FlowMatching("flow matching, midpoint", "flow matching", midpoint=True)]
+
+
+def _headline(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """Ours, the paper's and the rivals, at every number of calls."""
+    ours = _kl(material, seed)
+    ours.draws = [(LADDER[name], size.calls) for name in ("+ second order", "+ log-SNR, largest lag")]
+    yield ours
+    yield Unit(material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
+    for arms in (_ddpm(), _flow()):
+        yield Unit(material, arms[0], seed, [(arm, size.calls) for arm in arms])
 
 
 def _samples(material: str, seed: int, size: Size) -> Iterator[Unit]:
-    calls, middle = size.calls, 50 if 50 in size.calls else size.calls[-1]
-    by_kl: list[tuple[Arm, tuple[int, ...]]] = [
-        (arm, calls) for arm in LADDER.values() if arm.weights == "kl" and arm.sampler != "paper"
-    ]
-    yield Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed, [*by_kl, (LADDER["+ kl"], (100,))])
-    yield Unit(material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
-    ddpm, ddim = DDPM("ddpm"), DDPM("ddim", "ddpm", "DDIMScheduler")
-    yield Unit(material, ddpm, seed, [(ddpm, calls), (ddim, calls)])
-    flow, midpoint = (
-        FlowMatching("flow matching"),
-        FlowMatching("flow matching, midpoint", "flow matching", midpoint=True),
-    )
-    yield Unit(material, flow, seed, [(flow, calls), (midpoint, calls)])
+    """Levels, objectives, the ladder, categories."""
+    middle = tuple(n for n in size.calls if n in (20, 50))
     for name, changes in LEVEL_ARMS.items():
         arm = Ours(name, changes, SECOND)
-        yield Unit(material, arm, seed, [(arm, calls)])
+        yield Unit(material, arm, seed, [(arm, middle)])
     for name, changes in OBJECTIVES.items():
         if name != "kl":
             arm = Ours(name, changes, SECOND)
-            yield Unit(material, arm, seed, [(arm, (middle,))])
+            yield Unit(material, arm, seed, [(arm, middle)])
+    kl = _kl(material, seed)
+    kl.draws = [(LADDER["+ kl"], (100,)), (LADDER["+ correctors"], size.calls)]
+    yield kl
     for arm in (LADDER["+ falling rate"], LADDER["+ preconditioning"], LADDER["+ log-normal levels"]):
         yield Unit(material, arm, seed, [(arm, (100,))])
-    for name, changes in CATEGORICAL_ARMS.items():
-        arm = Ours(name, {**CATEGORICAL, **changes}, "deterministic")
-        draws: list[tuple[Arm, tuple[int, ...]]] = [(arm, calls)]
-        if name == "categorical paper":
-            draws = [(Ours(name, arm.changes, "paper"), (500,))]
-        yield Unit(material, arm, seed, draws)
+    for name, arm in CATEGORICAL_ARMS.items():
+        yield Unit(material, arm, seed, [(arm, (500,) if name == "categorical paper" else size.calls)])
 
 
 def _walks(material: str, seed: int, size: Size) -> Iterator[Unit]:
-    """With the weights of before: units of the same arm find them."""
-    stops, long_stops = size.stops, size.long_stops
-    kl = Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed)
-    kl.walks = {f"lag {lag}": (partial(_walk, lag=lag), stops) for lag in LAGS}
+    """What the lag, the objective and the levels do to a walk of a few hundred steps."""
+    kl = _kl(material, seed)
+    kl.walks = {f"lag {lag}": (partial(_walk, lag=lag), size.stops) for lag in LAGS}
+    kl.walks |= {f"deep lag {lag}": (partial(_deep, lag=lag), size.stops[:-1]) for lag in DEEP_LAGS}
     yield kl
     for name, changes in OBJECTIVES.items():
         if name != "kl":
-            yield Unit(material, Ours(name, changes, SECOND), seed, [], {f"objective {name}": (_walk, stops)})
+            yield Unit(material, Ours(name, changes, SECOND), seed, [], {f"objective {name}": (_walk, size.stops)})
     for name, changes in LEVEL_ARMS.items():
-        yield Unit(material, Ours(name, changes, SECOND), seed, [], {name: (_walk, stops)})
-    deep = {f"deep lag {lag}": (partial(_deep, lag=lag), stops[:-1]) for lag in (0.0, 0.5, 0.9)}
-    yield Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed, [], deep)
-    yield Unit(material, DDPM("ddpm"), seed, [], {"long loopback": (_loop, long_stops[:-1])})
-    yield Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed, [], {"long kl": (_walk, long_stops)})
-    anchored = Ours("anchored 1", OBJECTIVES["anchored 1"], SECOND)
-    yield Unit(material, anchored, seed, [], {"long anchored": (_walk, long_stops)})
-    yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, long_stops)})
+        yield Unit(material, Ours(name, changes, SECOND), seed, [], {name: (_walk, size.stops)})
+
+
+def _long(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """To 10,000 steps; what drifts is shown drifting in fewer."""
+    stops, fewer = size.long_stops, size.long_stops[:-1]
+    kl = _kl(material, seed)
+    kl.walks = {"long kl": (_walk, stops)}
+    yield kl
+    yield Unit(material, DDPM("ddpm"), seed, [], {"long loopback": (_loop, fewer[:-1])})
+    yield Unit(material, GSN, seed, [], {"long gsn walkback": (partial(_walk, lag=0.0), fewer)})
+    yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, stops)})
+
+
+def _many_calls(material: str, size: Size) -> Iterator[Unit]:
+    """500 calls, for one seed."""
+    most = (max(500, size.calls[-1]),) if size is FULL else (2 * size.calls[-1],)
+    yield Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), 0, [(LADDER["+ second order"], most)])
+    for arms in (_ddpm(), _flow()):
+        yield Unit(material, arms[0], 0, [(arms[0], most)])
 
 
 def _walk(arm: Ours, z: Any, stops: tuple[int, ...], lag: float | None = None) -> Any:
