@@ -22,23 +22,24 @@ def plot(results: report.Results, path: Path) -> None:
     figure, axes = plt.subplots(len(results.materials), 3, figsize=(14, 4.2 * len(results.materials)), squeeze=False)
     for row, material in zip(axes, results.materials, strict=True):
         floor = results.floor(material)
-        for name in report.RIVALS:
+        for name in (*report.OURS, *report.RIVALS):
             points = {n: list(results.fids(material, name, n).values()) for n in studies.FULL.calls}
-            _line(row[0], points, name, "--" if name in report.RIVALS[3:] else "-")
+            _line(row[0], points, name, "--" if name in report.RIVALS else "-")
         row[0].set(title=f"{material}: samples", xlabel="network calls", ylabel="Fréchet distance")
-        for name in ("kl", "anchored", "walk-jump", "loopback"):
+        for name in report.LONG:
             _line(row[1], {n: fid for n, (fid, _) in results.walk(material, f"long {name}").items()}, name)
         row[1].set(title=f"{material}: long walks", xlabel="steps (loopback: rounds)")
         for lag in studies.LAGS:
             steps = results.walk(material, f"lag {lag}")
             row[2].plot(*_trade(steps), "o-", label=f"lag {lag}")
-        for lag in (0.0, 0.5, 0.9):
+        for lag in studies.DEEP_LAGS:
             row[2].plot(*_trade(results.walk(material, f"deep lag {lag}")), "s--", label=f"deep, lag {lag}")
         row[2].set(title=f"{material}: drift against way", xlabel="distance travelled (two pictures: 1)")
         for axis in row:
             axis.axhline(floor, color="grey", linewidth=0.8)
             axis.set_yscale("log")
-            axis.legend(fontsize=7)
+            if axis.get_legend_handles_labels()[0]:
+                axis.legend(fontsize=7)
         row[0].set_xscale("log")
         row[1].set_xscale("log")
     figure.tight_layout()
@@ -75,10 +76,15 @@ def main() -> None:
     text = report.markdown(results, studies.FULL)
     (RESULTS / f"{name}.md").write_text(f"# Results of bench.py, {date}\n\n![plots]({name}.png)\n\n{text}")
     plot(results, RESULTS / f"{name}.png")
-    material = "fashion14" if "fashion14" in results.materials else results.materials[0]
-    for key, found in report.headlines(results, material).items():
-        if found is not None:
-            summary.put(key, *found, "benchmarks/bench.py", material=material)
+    # The headline is that of the largest pictures that have it; digits stand beside it.
+    digits = report.headlines(results, "digits")
+    for material in ("digits", "fashion14", "fashion28"):
+        for key, found in report.headlines(results, material).items():
+            if found is not None:
+                beside: dict[str, Any] = {"material": material}
+                if material != "digits" and (small := digits[key]) is not None:
+                    beside["digits"] = round(small[0], 4)
+                summary.put(key, found[0], found[1], "benchmarks/bench.py", **beside)
     print(text)
 
 

@@ -29,11 +29,11 @@ class Results:
     def materials(self) -> list[str]:
         return sorted({entry["key"][0] for entry in self.entries})
 
-    def fids(self, material: str, arm: str, calls: int) -> dict[int, float]:
-        """Fréchet distances by seed."""
+    def fids(self, material: str, arm: str, calls: int, against: str = "fid") -> dict[int, float]:
+        """Fréchet distances by seed: against the training pictures, or those "held_out"."""
         wanted = (material, arm, f"{calls}calls")
         return {
-            int(entry["key"][3]): entry["fid"]
+            int(entry["key"][3]): entry[against]
             for entry in self.entries
             if "fid" in entry and (entry["key"][0], entry["key"][2], entry["key"][4]) == wanted
         }
@@ -41,6 +41,10 @@ class Results:
     def walks(self, material: str, name: str) -> dict[int, dict[str, Any]]:
         wanted = (material, f"walk {name}")
         return {int(e["key"][3]): e for e in self.entries if "stops" in e and (e["key"][0], e["key"][2]) == wanted}
+
+    def balance(self, material: str, arm: str) -> dict[int, dict[str, Any]]:
+        wanted = (material, f"balance {arm}")
+        return {int(e["key"][3]): e for e in self.entries if (e["key"][0], e["key"][2]) == wanted}
 
     def walk(self, material: str, name: str) -> dict[int, tuple[list[float], list[float]]]:
         """Fréchet distances and distances travelled, over seeds, by number of steps."""
@@ -114,18 +118,39 @@ def ladder(results: Results, material: str, size: studies.Size) -> str:
     return table(["", "20 calls", "100 calls"], rows)
 
 
-RIVALS = ("second order", "deterministic", "correctors", "ddpm", "ddim", "flow matching", "flow matching, midpoint")
+OURS = ("second order", "deterministic", "correctors")
+RIVALS = ("ddpm", "ddim", "dpm-solver++", "flow matching", "flow matching, midpoint")
 
 
 def calls(results: Results, material: str, size: studies.Size) -> str:
+    many = (*size.calls, 500)
+    return table(
+        ["", *(f"{n} calls" for n in many)],
+        (
+            [name, *(over_seeds(results.fids(material, name, n).values()) for n in many)]
+            for name in (*OURS, "paper", *RIVALS)
+        ),
+    )
+
+
+def held_out(results: Results, material: str, size: studies.Size) -> str:
+    """The same samples against pictures that nobody was trained on."""
     many = size.calls
-    rows = [[name, *(over_seeds(results.fids(material, name, n).values()) for n in many)] for name in RIVALS]
-    return table(["", *(f"{n} calls" for n in many)], rows)
+    return table(
+        ["", *(f"{n} calls" for n in many)],
+        (
+            [name, *(over_seeds(results.fids(material, name, n, "held_out").values()) for n in many)]
+            for name in (*OURS, "paper", *RIVALS)
+        ),
+    )
+
+
+LONG = ("kl", "walk-jump", "gsn walkback", "loopback")
 
 
 def long_walks(results: Results, material: str, size: studies.Size) -> str:
     rows = []
-    for name in ("kl", "anchored", "walk-jump", "loopback"):
+    for name in LONG:
         steps = results.walk(material, f"long {name}")
         rows.append([name, *(over_seeds(steps[n][0]) if n in steps else "-" for n in size.long_stops)])
     return table(["walk", *(f"step {n:,}" for n in size.long_stops)], rows)
@@ -133,7 +158,7 @@ def long_walks(results: Results, material: str, size: studies.Size) -> str:
 
 def lags(results: Results, material: str, size: studies.Size) -> str:
     rows = []
-    names = [f"lag {lag}" for lag in studies.LAGS] + [f"deep lag {lag}" for lag in (0.0, 0.5, 0.9)]
+    names = [f"lag {lag}" for lag in studies.LAGS] + [f"deep lag {lag}" for lag in studies.DEEP_LAGS]
     for name in names:
         steps = results.walk(material, name)
         row = [name]
@@ -153,13 +178,29 @@ def categorical(results: Results, material: str, size: studies.Size) -> str:
     return table(["", *(f"{n} calls" for n in many)], rows)
 
 
+def balance(results: Results, material: str, size: studies.Size) -> str:
+    """The area under the ROC curve, its standard error and p-value, seed by seed."""
+
+    def said(figures: dict[str, Any]) -> str:
+        return f"{figures['auc']:.3f} ± {figures['error']:.3f}, p {figures['p_value']:.1g}"
+
+    rows = []
+    for arm in ("kl", "anchored 1"):
+        for seed, entry in sorted(results.balance(material, arm).items()):
+            rows += [[f"{arm}, seed {seed}, {n} step(s) apart", said(entry[f"after {n}"])] for n in (1, 10)]
+            rows += [[f"{arm}, seed {seed}, broken: {name}", said(found)] for name, found in entry["broken"].items()]
+    return table(["pairs of held-out pictures at beta .2", "AUC"], rows)
+
+
 SECTIONS: dict[str, Section] = {
     "Objectives": objectives,
     "Noise levels in training": levels,
     "From the paper's recipe to ours": ladder,
     "Calls, and rivals": calls,
+    "The same, against held-out pictures": held_out,
     "Long walks at constant noise": long_walks,
     "The walk's own trade": lags,
+    "Balance": balance,
     "Categories": categorical,
 }
 
@@ -169,8 +210,10 @@ def markdown(results: Results, size: studies.Size) -> str:
     for title, section in SECTIONS.items():
         parts.append(f"## {title}\n")
         for material in results.materials:
-            parts.append(f"{material} (as many real pictures: {results.floor(material):.3f})\n")
-            parts.append(section(results, material, size))
+            rows = section(results, material, size)
+            if any(cell not in ("-", "") for row in rows.splitlines()[2:] for cell in row.strip("| ").split(" | ")[1:]):
+                parts.append(f"{material} (as many real pictures: {results.floor(material):.3f})\n")
+                parts.append(rows)
     return "\n".join(parts)
 
 
@@ -178,7 +221,7 @@ def headlines(results: Results, material: str) -> dict[str, tuple[float, list[fl
     """The headline figures that these results give, each with its interval over seeds."""
     ours = {n: results.fids(material, "second order", n) for n in (20, 50, 100)}
     paper = results.fids(material, "paper", 100)
-    rivals = [results.fids(material, name, 50) for name in RIVALS[3:]]
+    rivals = [results.fids(material, name, 50) for name in RIVALS]
     common = set.intersection(*(set(rival) for rival in rivals)) if all(rivals) else set()
     best = {seed: min(rival[seed] for rival in rivals) for seed in common}
     return {
@@ -187,11 +230,22 @@ def headlines(results: Results, material: str) -> dict[str, tuple[float, list[fl
         "fid_ours_over_best_rival": ratio(ours[50], best),
         "walk_10k_over_1": _drift(results, material, "long kl"),
         "loopback_over_1": _drift(results, material, "long loopback"),
+        "reversibility_auc": _auc(results, material),
         "categorical_fid_ours_over_paper": ratio(
             results.fids(material, "categorical reconstruction", 100),
             results.fids(material, "categorical paper", 500),
         ),
     }
+
+
+def _auc(results: Results, material: str) -> tuple[float, list[float]] | None:
+    """The mean over seeds of the area under the ROC curve, one step apart, and 95 % by the test's own errors."""
+    found = [entry["after 1"] for entry in results.balance(material, "kl").values()]
+    if not found:
+        return None
+    mean = statistics.mean(entry["auc"] for entry in found)
+    half = 1.96 * math.sqrt(sum(entry["error"] ** 2 for entry in found)) / len(found)
+    return mean, [mean - half, mean + half]
 
 
 def _drift(results: Results, material: str, name: str) -> tuple[float, list[float]] | None:

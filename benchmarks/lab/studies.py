@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from lab import walks
+from lab.balance import balance
 from lab.judge import Judge
 from lab.material import Material
 from lab.methods import DDPM, LEVELS, Arm, FlowMatching, Ours, Rival
@@ -137,6 +138,8 @@ class Unit:
     draws: list[tuple[Arm, tuple[int, ...]]] = field(default_factory=list)
     #: Walks by name.
     walks: dict[str, tuple[Any, tuple[int, ...]]] = field(default_factory=dict)
+    #: Whether the chain is in balance.
+    balance: bool = False
 
     def run(self, material: Material, judge: Judge, store: Store, size: Size) -> None:
         tag = (self.material, material.images)
@@ -144,6 +147,7 @@ class Unit:
             (*tag, arm.name, self.seed, f"{calls}calls") for arm, many in self.draws for calls in many
         ]
         asked += [(*tag, f"walk {name}", self.seed) for name in self.walks]
+        asked += [(*tag, f"balance {self.weights.name}", self.seed)] * self.balance
         if all(store.get(*key) is not None for key in asked):
             return
         self.weights.train(material, self.seed, store.work)
@@ -159,6 +163,10 @@ class Unit:
                         "calls": calls,
                     },
                 )  # fmt: skip
+        if self.balance:
+            assert isinstance(self.weights, Ours)
+            model = self.weights.model
+            store.measured(*asked[-1], by=lambda: balance(model, material.held_out_z))
         start = material.held_out_z[: size.walkers]
         for name, (walk, stops) in self.walks.items():
             store.measured(
@@ -177,13 +185,13 @@ class Unit:
 def units(size: Size) -> Iterator[Unit]:
     """Everything, the most telling first and seed by seed, so that one cut short has whole seeds of what it has."""
     seeds = range(size.seeds)
-    for questions in (_headline, _samples, _walks, _long):
+    for questions in (_headline, _samples, _walks, _long, _balance):
         for seed, material in itertools.product(seeds, size.materials):
             yield from questions(material, seed, size)
-    for questions in (_headline, _long):
+    for questions in (_headline, _balance, _long):
         for seed, material in itertools.product(seeds, size.confirmed):
             yield from questions(material, seed, size)
-    for questions in (_headline, _samples, _walks, _long):
+    for questions in (_headline, _samples, _walks, _long, _balance):
         for seed, material in itertools.product(seeds, size.later):
             yield from questions(material, seed, size)
     for material in (*size.materials, *size.later):
@@ -257,6 +265,11 @@ def _long(material: str, seed: int, size: Size) -> Iterator[Unit]:
     yield Unit(material, DDPM("ddpm"), seed, [], {"long loopback": (_loop, fewer[:-1])})
     yield Unit(material, GSN, seed, [], {"long gsn walkback": (partial(_walk, lag=0.0), fewer)})
     yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, stops)})
+
+
+def _balance(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    for name in ("kl", "anchored 1"):
+        yield Unit(material, Ours(name, OBJECTIVES[name], SECOND), seed, balance=True)
 
 
 def _many_calls(material: str, size: Size) -> Iterator[Unit]:
