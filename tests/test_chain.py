@@ -182,7 +182,12 @@ def test_what_cannot_look_ahead_says_so():
     with pytest.raises(InputError, match="only continuous data can look ahead"):
         nk.synthesize(model, 1, schedule=schedule)
     assert not kernel.annealing(10).second_order().ahead.any()
-    pure = nk.GaussianKernel().annealing(10).second_order().ahead
-    assert float(pure[0]) == float(pure[1]) == 0.0
-    assert (pure[2:] > 0).all()
-    assert not nk.GaussianKernel().annealing(10, keep=0.5).second_order().ahead.any()
+
+
+def test_annealing_looks_ahead_where_it_is_deterministic_and_has_a_line():
+    pure, lower = (nk.GaussianKernel().annealing(10, first=first) for first in (1.0, 0.2))
+    assert float(pure.ahead[0]) == float(pure.ahead[1]) == float(lower.ahead[0]) == 0.0
+    assert (pure.ahead[2:] > 0).all()
+    assert (lower.ahead[1:] > 0).all()
+    assert not pure.first_order().ahead.any()
+    assert not nk.GaussianKernel().annealing(10, keep=0.5).ahead.any()

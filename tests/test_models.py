@@ -74,13 +74,13 @@ def test_labels_of_digits_are_followed():
 @pytest.mark.statistical
 def test_labels_of_fashion_tell_its_pictures_apart():
     """Without the data: from one half of the samples one can tell the labels of the other, and not without labels."""
-    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.linear_model import LogisticRegression
 
     model, asked = nk.load("fashion"), torch.arange(160) % 10
 
     def told(label):
         z = nk.synthesize(model, 160, steps=12, label=label).flatten(1).numpy()
-        return KNeighborsClassifier(3).fit(z[:100], asked[:100].numpy()).score(z[100:], asked[100:].numpy())
+        return LogisticRegression(C=0.01).fit(z[:100], asked[:100].numpy()).score(z[100:], asked[100:].numpy())
 
-    assert told(asked) > 0.5
-    assert told(None) < 0.3
+    assert told(asked) > 0.45
+    assert told(None) < 0.25

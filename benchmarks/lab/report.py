@@ -118,7 +118,7 @@ def ladder(results: Results, material: str, size: studies.Size) -> str:
     return table(["", "20 calls", "100 calls"], rows)
 
 
-OURS = ("second order", "deterministic", "correctors")
+OURS = ("second order", "first order", "correctors")
 RIVALS = ("ddpm", "ddim", "dpm-solver++", "flow matching", "flow matching, midpoint")
 
 

@@ -14,7 +14,7 @@ from lab import walks
 from lab.balance import balance
 from lab.judge import Judge
 from lab.material import Material
-from lab.methods import DDPM, LEVELS, Arm, FlowMatching, Ours, Rival
+from lab.methods import DDPM, LEVELS, SECOND, Arm, FlowMatching, Ours, Rival
 from lab.store import Store
 
 #: The paper's choices, for the same network and budget as everyone's.
@@ -25,8 +25,6 @@ PAPER = {
     "kernel.lag": 0.5,
     "training.fall": "constant",
 }
-SECOND = "second-order"
-
 OBJECTIVES: dict[str, dict[str, Any]] = {
     "kl": {"objective.kind": "kl"},
     "contrastive": {"objective.kind": "contrastive"},
@@ -63,7 +61,7 @@ LADDER: dict[str, Ours] = {
     "+ preconditioning": Ours("+ preconditioning", _without("training.fall", "head.kind"), "paper"),
     "+ log-normal levels": Ours("+ log-normal levels", _without("training.fall", "head.kind", LEVELS), "paper"),
     "+ kl": Ours("+ kl", {"objective.kind": "kl"}, "paper", weights="kl"),
-    "+ log-SNR, largest lag": Ours("deterministic", {"objective.kind": "kl"}, "deterministic", weights="kl"),
+    "+ log-SNR, largest lag": Ours("first order", {"objective.kind": "kl"}, "ddim", weights="kl"),
     "+ second order": Ours("second order", {"objective.kind": "kl"}, SECOND, weights="kl"),
     "+ correctors": Ours("correctors", {"objective.kind": "kl"}, "corrected", weights="kl"),
 }

@@ -273,7 +273,7 @@ def _corrected(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Sche
 #: A sampler is a schedule for a kernel, in a number of steps or in as many as it likes best.
 SAMPLERS: dict[str, Callable[[kernels.NoiseKernel, int | None], schedules.Schedule]] = {
     "deterministic": lambda kernel, steps: kernel.annealing(steps or 50),
-    "second-order": lambda kernel, steps: kernel.annealing(steps or 50).second_order(),
+    "ddim": lambda kernel, steps: kernel.annealing(steps or 50).first_order(),
     "stochastic": lambda kernel, steps: kernel.annealing(steps or 100, keep=0.8),
     "corrected": _corrected,
     "paper": _paper,
@@ -281,7 +281,7 @@ SAMPLERS: dict[str, Callable[[kernels.NoiseKernel, int | None], schedules.Schedu
 
 
 def sampler(name: str, kernel: kernels.NoiseKernel, steps: int | None = None) -> schedules.Schedule:
-    """The schedule of a sampler by name: deterministic, second-order, stochastic, corrected, or paper."""
+    """The schedule of a sampler by name: deterministic, ddim, stochastic, corrected, or paper."""
     if name not in SAMPLERS:
         raise InputError(unknown("sampler", name, SAMPLERS))
     return SAMPLERS[name](kernel, steps).check(kernel)

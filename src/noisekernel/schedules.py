@@ -5,8 +5,8 @@ how far it looks ahead. Whatever a sampler is (the paper's, deterministic in log
 these four lists, so the chain itself knows nothing of samplers:
 
     paper              linear beta, constant lag                       section 3.1
-    deterministic      lag at its limit, best guess of r: DDIM         lag = kernel.largest_lag, point=True
-    second order       the same, the best guess carried on in a line   schedule.second_order()
+    DDIM               lag at its limit, best guess of r               lag = kernel.largest_lag, point=True
+    deterministic      the same, the best guess carried on in a line   schedule.second_order()
     predictor-corrector  each level repeated, with equilibrium steps   schedule.with_correctors(n, lag)
     variants, then sharp   constant level, then annealed down          constant(…).then(…)
 
@@ -133,6 +133,10 @@ class Schedule:
         ahead[1:] = torch.nan_to_num(0.5 * length[1:] / length[:-1], posinf=0.0, neginf=0.0)
         falling = torch.cat((torch.tensor([False]), (length[1:] > 0) & (length[:-1] > 0)))
         return replace(self, ahead=torch.where(self.point & falling, ahead, 0.0))
+
+    def first_order(self) -> "Schedule":
+        """The same, without looking ahead: of a deterministic schedule, DDIM's."""
+        return replace(self, ahead=torch.zeros_like(self.lag))
 
     def then(self, other: "Schedule") -> "Schedule":
         """This schedule, then the other, which must begin at the level where this one ends."""

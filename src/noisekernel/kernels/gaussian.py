@@ -101,15 +101,15 @@ class GaussianKernel(NoiseKernel):
         return torch.sqrt(beta_next / beta).clamp(max=1.0)
 
     def annealing(self, steps: int, first: float = 1.0, keep: float = 1.0) -> Schedule:
-        """Even in log-SNR down to `CLEAN`; deterministic if all is kept."""
+        """Even in log-SNR down to `CLEAN`; deterministic, and of second order, if all is kept."""
 
         def lag(beta: Tensor, beta_next: Tensor) -> Tensor:
             return checks.number("keep", keep, 0.0, 1.0) * self.largest_lag(beta, beta_next)
 
         if first == 1.0:
-            return from_pure_noise(log_snr(last=CLEAN), steps, lag, point=keep == 1.0)
+            return from_pure_noise(log_snr(last=CLEAN), steps, lag, point=keep == 1.0).second_order()
         self.refuse_clean(first, CLEAN)
-        return Schedule.along(log_snr(first, CLEAN), steps, lag, point=keep == 1.0)
+        return Schedule.along(log_snr(first, CLEAN), steps, lag, point=keep == 1.0).second_order()
 
     def check_data(self, z: Any, name: str = "z") -> Tensor:
         return checks.floating(name, z)
