@@ -21,12 +21,13 @@ HERE = Path(__file__).parent
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--data", type=Path, help="where fashion-mnist/ with its idx files lies")
+    arguments.add_argument("--data", type=Path, help="where fashion-mnist/ with its idx files lies, and cifar10.npz")
     arguments.add_argument("--quick", action="store_true")
     arguments.add_argument(
         "--jobs", type=int, default=2, help="processes of one thread each; more can be added any time"
     )
-    arguments.add_argument("--only", metavar="MATERIAL", help="digits, fashion28 or fashion14 alone")
+    arguments.add_argument("--only", metavar="MATERIAL", help="digits, fashion28, fashion14 or cifar32 alone")
+    arguments.add_argument("--inception", type=Path, help="Inception's weights; with them, CIFAR-10 is measured too")
     arguments.add_argument("--work", type=Path, default=HERE / "scratch", help="weights, which can be made again")
     options = arguments.parse_args()
     torch.set_num_threads(1)
@@ -36,8 +37,10 @@ def main() -> None:
 
     size = studies.QUICK if options.quick else studies.FULL
     names = [options.only] if options.only else [*size.materials, *size.confirmed, *size.later]
+    if options.inception and not options.only and not options.quick:
+        names += size.coloured
     loaded = {name: material.load(name, options.data, size.share) for name in names}
-    judges = {name: judge_of(pictures, options.work) for name, pictures in loaded.items()}
+    judges = {name: judge_of(pictures, options.work, options.inception) for name, pictures in loaded.items()}
     if options.jobs > 1:
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         command = [sys.executable, __file__, *sys.argv[1:], "--jobs", "1"]

@@ -85,6 +85,8 @@ def main() -> None:
                 if material != "digits" and (small := digits[key]) is not None:
                     beside["digits"] = round(small[0], 4)
                 summary.put(key, found[0], found[1], "benchmarks/bench.py", **beside)
+    if summary.PAGE.exists():
+        summary.show()
     print(text)
 
 

@@ -122,7 +122,7 @@ def test_the_lift_makes_an_error_count_the_same_at_every_high_level():
     lifted = nats * LogNormalLevels(lift=1.0).weight(beta)
     torch.testing.assert_close(lifted, lifted[-1].expand(4), rtol=0.15, atol=0.0)
     assert float(nats[0] / nats[-1]) > 30  # the wrong twin: unlifted, it falls like 1 / sigma^2
-    assert torch.equal(LogNormalLevels().weight(beta), torch.ones(4, dtype=torch.float64))
+    assert torch.equal(LogNormalLevels(lift=0.0).weight(beta), torch.ones(4, dtype=torch.float64))
     assert bool(torch.isfinite(LogNormalLevels(lift=1.0).weight(torch.tensor([1e-8, 1.0]))).all())
     with pytest.raises(InputError, match="lift is 2"):
         LogNormalLevels(lift=2.0)

@@ -1,4 +1,4 @@
-"""One judge for all arms of a material: Fréchet distance to the training pictures on a small classifier's features.
+"""One judge for all arms of a material: Fréchet distance to the training pictures, on features.
 
 As in the paper, samples are rounded to bytes and compared with the training set; and with the pictures held out, which
 a network that learns its training pictures by heart does not come near to. `floor` is what as many held-out pictures
@@ -14,8 +14,11 @@ from torch import Tensor
 
 from lab.material import Material
 from noisekernel.data import ContinuousCodec
-from noisekernel.evaluate.extractors import Extractor, learn_small, small_extractor
+from noisekernel.evaluate.extractors import Extractor, learn_small, open_extractor, small_extractor
 from noisekernel.evaluate.frechet import frechet_distance
+
+#: Inception sees a few pictures a second on a processor, so this many stand for all.
+MOST_COLOURED = 5_000
 
 
 @dataclass
@@ -36,15 +39,31 @@ class Judge:
         return _distance(self.held_out[:n], self.truth)
 
 
-def judge_of(material: Material, work: Path) -> Judge:
+def judge_of(material: Material, work: Path, inception: Path | None = None) -> Judge:
+    """Grey pictures are judged by a classifier of their own, coloured ones by Inception, as everyone's."""
+    work.mkdir(parents=True, exist_ok=True)
+    coloured = material.pixels.shape[1] == 3
+    if coloured and inception is None:
+        raise SystemExit(f"{material.name} is judged by Inception: --inception FILE, see docs/evaluation.md")
+    extractor = open_extractor(f"inception:{inception}", torch.device("cpu")) if coloured else _small(material, work)
+    path = work / f"seen-{material.name}.safetensors"
+    if not path.exists():
+        most = MOST_COLOURED if coloured else None
+        seen = {
+            name: _features(extractor, pixels[:most])
+            for name, pixels in (("truth", material.pixels), ("held_out", material.held_out))
+        }
+        save_file(seen, path)
+    seen = load_file(path)
+    return Judge(extractor, seen["truth"].double(), seen["held_out"].double())
+
+
+def _small(material: Material, work: Path) -> Extractor:
     path = work / f"judge-{material.name}.safetensors"
     if not path.exists():
-        work.mkdir(parents=True, exist_ok=True)
         save_file(learn_small(material.pixels, material.labels), path)
     shape = (material.pixels.shape[1], material.pixels.shape[2], material.pixels.shape[3])
-    extractor = small_extractor(load_file(path), shape, torch.device("cpu"))
-    truth, held_out = (_features(extractor, pixels).double() for pixels in (material.pixels, material.held_out))
-    return Judge(extractor, truth, held_out)
+    return small_extractor(load_file(path), shape, torch.device("cpu"))
 
 
 def _distance(one: Tensor, other: Tensor) -> float:
@@ -52,4 +71,4 @@ def _distance(one: Tensor, other: Tensor) -> float:
 
 
 def _features(extractor: Extractor, pixels: Tensor) -> Tensor:
-    return torch.cat([extractor(rows).features for rows in pixels.split(1_000)])
+    return torch.cat([extractor(rows).features for rows in pixels.split(500)])

@@ -42,8 +42,8 @@ class Results:
         wanted = (material, f"walk {name}")
         return {int(e["key"][3]): e for e in self.entries if "stops" in e and (e["key"][0], e["key"][2]) == wanted}
 
-    def balance(self, material: str, arm: str) -> dict[int, dict[str, Any]]:
-        wanted = (material, f"balance {arm}")
+    def balance(self, material: str) -> dict[int, dict[str, Any]]:
+        wanted = (material, "balance ours")
         return {int(e["key"][3]): e for e in self.entries if (e["key"][0], e["key"][2]) == wanted}
 
     def walk(self, material: str, name: str) -> dict[int, tuple[list[float], list[float]]]:
@@ -93,21 +93,21 @@ def objectives(results: Results, material: str, size: studies.Size) -> str:
     last, middle = size.stops[-1], 50 if 50 in size.calls else size.calls[-1]
     rows = []
     for name in studies.OBJECTIVES:
-        arm, walk = ("second order", "lag 0.9") if name == "kl" else (name, f"objective {name}")
-        steps = results.walk(material, walk)
+        steps = results.walk(material, name)
         ends = [over_seeds(steps[n][0]) if n in steps else "-" for n in (1, last)]
-        rows.append([name, over_seeds(results.fids(material, arm, middle).values()), *ends])
+        rows.append([name, over_seeds(results.fids(material, name, middle).values()), *ends])
     return table(["objective", f"samples, {middle} calls", "walk, step 1", f"walk, step {last}"], rows)
 
 
 def levels(results: Results, material: str, size: studies.Size) -> str:
     rows = []
-    for name in ("levels -1.2", *studies.LEVEL_ARMS):
-        arm, walk = ("second order", "lag 0.9") if name == "levels -1.2" else (name, name)
-        steps = results.walk(material, walk)
-        samples = [over_seeds(results.fids(material, arm, calls).values()) for calls in size.calls]
-        rows.append([name, *samples, over_seeds(steps.get(size.stops[-1], ([], []))[0])])
-    return table(["", *(f"{n} calls" for n in size.calls), f"walk, step {size.stops[-1]}"], rows)
+    arms = {"levels -1.2": "kl", **{name: name for name in studies.LEVEL_ARMS}, "levels -.4, 1.4, lifted: ours": "ours"}
+    middle = [n for n in size.calls if n in (20, 50)]
+    for said, name in arms.items():
+        steps = results.walk(material, "lag 0.9" if name == "ours" else name)
+        samples = [over_seeds(results.fids(material, name, calls).values()) for calls in middle]
+        rows.append([said, *samples, over_seeds(steps.get(size.stops[-1], ([], []))[0])])
+    return table(["", *(f"{n} calls" for n in middle), f"walk, step {size.stops[-1]}"], rows)
 
 
 def ladder(results: Results, material: str, size: studies.Size) -> str:
@@ -118,7 +118,7 @@ def ladder(results: Results, material: str, size: studies.Size) -> str:
     return table(["", "20 calls", "100 calls"], rows)
 
 
-OURS = ("second order", "first order", "correctors")
+OURS = ("ours", "first order", "correctors")
 RIVALS = ("ddpm", "ddim", "dpm-solver++", "flow matching", "flow matching, midpoint")
 
 
@@ -145,7 +145,7 @@ def held_out(results: Results, material: str, size: studies.Size) -> str:
     )
 
 
-LONG = ("kl", "walk-jump", "gsn walkback", "loopback")
+LONG = ("ours", "walk-jump", "gsn walkback", "loopback")
 
 
 def long_walks(results: Results, material: str, size: studies.Size) -> str:
@@ -185,10 +185,9 @@ def balance(results: Results, material: str, size: studies.Size) -> str:
         return f"{figures['auc']:.3f} ± {figures['error']:.3f}, p {figures['p_value']:.1g}"
 
     rows = []
-    for arm in ("kl", "anchored 1"):
-        for seed, entry in sorted(results.balance(material, arm).items()):
-            rows += [[f"{arm}, seed {seed}, {n} step(s) apart", said(entry[f"after {n}"])] for n in (1, 10)]
-            rows += [[f"{arm}, seed {seed}, broken: {name}", said(found)] for name, found in entry["broken"].items()]
+    for seed, entry in sorted(results.balance(material).items()):
+        rows += [[f"seed {seed}, {n} step(s) apart", said(entry[f"after {n}"])] for n in (1, 10)]
+        rows += [[f"seed {seed}, broken: {name}", said(found)] for name, found in entry["broken"].items()]
     return table(["pairs of held-out pictures at beta .2", "AUC"], rows)
 
 
@@ -219,7 +218,7 @@ def markdown(results: Results, size: studies.Size) -> str:
 
 def headlines(results: Results, material: str) -> dict[str, tuple[float, list[float]] | None]:
     """The headline figures that these results give, each with its interval over seeds."""
-    ours = {n: results.fids(material, "second order", n) for n in (20, 50, 100)}
+    ours = {n: results.fids(material, "ours", n) for n in (20, 50, 100)}
     paper = results.fids(material, "paper", 100)
     rivals = [results.fids(material, name, 50) for name in RIVALS]
     common = set.intersection(*(set(rival) for rival in rivals)) if all(rivals) else set()
@@ -228,7 +227,7 @@ def headlines(results: Results, material: str) -> dict[str, tuple[float, list[fl
         "fid_ours_over_paper": ratio(ours[100], paper),
         "fid_ours20_over_paper100": ratio(ours[20], paper),
         "fid_ours_over_best_rival": ratio(ours[50], best),
-        "walk_10k_over_1": _drift(results, material, "long kl"),
+        "walk_10k_over_1": _drift(results, material, "long ours"),
         "loopback_over_1": _drift(results, material, "long loopback"),
         "reversibility_auc": _auc(results, material),
         "categorical_fid_ours_over_paper": ratio(
@@ -240,7 +239,7 @@ def headlines(results: Results, material: str) -> dict[str, tuple[float, list[fl
 
 def _auc(results: Results, material: str) -> tuple[float, list[float]] | None:
     """The mean over seeds of the area under the ROC curve, one step apart, and 95 % by the test's own errors."""
-    found = [entry["after 1"] for entry in results.balance(material, "kl").values()]
+    found = [entry["after 1"] for entry in results.balance(material).values()]
     if not found:
         return None
     mean = statistics.mean(entry["auc"] for entry in found)

@@ -14,7 +14,7 @@ from lab import walks
 from lab.balance import balance
 from lab.judge import Judge
 from lab.material import Material
-from lab.methods import DDPM, LEVELS, SECOND, Arm, FlowMatching, Ours, Rival
+from lab.methods import DDPM, LEVELS, Arm, FlowMatching, Ours, Rival
 from lab.store import Store
 
 #: The paper's choices, for the same network and budget as everyone's.
@@ -25,28 +25,37 @@ PAPER = {
     "kernel.lag": 0.5,
     "training.fall": "constant",
 }
-OBJECTIVES: dict[str, dict[str, Any]] = {
-    "kl": {"objective.kind": "kl"},
-    "contrastive": {"objective.kind": "contrastive"},
-    "contrastive, control .9": {"objective.kind": "contrastive", "objective.control": 0.9},
-    "reconstruction": {"objective.kind": "reconstruction"},
-    "anchored .1": {"objective.kind": "anchored", "objective.weight": 0.1},
-    "anchored 1": {"objective.kind": "anchored", "objective.weight": 1.0},
-    "anchored 1, control .9": {"objective.kind": "anchored", "objective.control": 0.9},
-    "unrolled": {"objective.kind": "unrolled"},
+#: The default recipe.
+DEFAULT = {"objective.kind": "kl"}
+
+
+def levels(mean: float, std: float, lift: float = 0.0) -> dict[str, Any]:
+    return {f"{LEVELS}.mean": mean, f"{LEVELS}.std": std, f"{LEVELS}.lift": lift}
+
+
+_KINDS: dict[str, dict[str, Any]] = {
+    "kl": {"kind": "kl"},
+    "contrastive": {"kind": "contrastive"},
+    "contrastive, control .9": {"kind": "contrastive", "control": 0.9},
+    "reconstruction": {"kind": "reconstruction"},
+    "anchored .1": {"kind": "anchored", "weight": 0.1},
+    "anchored 1": {"kind": "anchored", "weight": 1.0},
+    "anchored 1, control .9": {"kind": "anchored", "control": 0.9},
+    "unrolled": {"kind": "unrolled"},
+}
+#: All at log sigma ~ N(-1.2, 1.2^2), not lifted, which suits them all: only the anchors bear a lift.
+OBJECTIVES = {
+    name: {**{f"objective.{key}": value for key, value in changes.items()}, **levels(-1.2, 1.2)}
+    for name, changes in _KINDS.items()
 }
 
-#: Where training looks, beside log sigma ~ N(-1.2, 1.2^2) of "kl".
+#: Where training looks: beside those of "kl", and of "ours".
 LEVEL_ARMS: dict[str, dict[str, Any]] = {
-    name: {"objective.kind": "kl", **{f"{LEVELS}.{key}": value for key, value in changes.items()}}
-    for name, changes in {
-        "levels -.6": {"mean": -0.6},
-        "levels 0": {"mean": 0.0},
-        "levels -.4, 1.4": {"mean": -0.4, "std": 1.4},
-        "levels -1.2, lifted": {"lift": 1.0},
-        "levels -.6, lifted": {"mean": -0.6, "lift": 1.0},
-        "levels -.4, 1.4, lifted": {"mean": -0.4, "std": 1.4, "lift": 1.0},
-    }.items()
+    "levels -.6": {**DEFAULT, **levels(-0.6, 1.2)},
+    "levels 0": {**DEFAULT, **levels(0.0, 1.2)},
+    "levels -.4, 1.4": {**DEFAULT, **levels(-0.4, 1.4)},
+    "levels -1.2, lifted": {**DEFAULT, **levels(-1.2, 1.2, 1.0)},
+    "levels -.6, lifted": {**DEFAULT, **levels(-0.6, 1.2, 1.0)},
 }
 
 
@@ -54,16 +63,17 @@ def _without(*keys: str) -> dict[str, Any]:
     return {key: value for key, value in PAPER.items() if key not in keys}
 
 
-#: Each rung adds one thing; the last ones share the weights of "kl" and differ in the sampler.
+#: Each rung adds one thing to the one before; the last of all, correctors, was tried and is not part of the recipe.
 LADDER: dict[str, Ours] = {
     "paper": Ours("paper", PAPER, "paper"),
     "+ falling rate": Ours("+ falling rate", _without("training.fall"), "paper"),
     "+ preconditioning": Ours("+ preconditioning", _without("training.fall", "head.kind"), "paper"),
-    "+ log-normal levels": Ours("+ log-normal levels", _without("training.fall", "head.kind", LEVELS), "paper"),
-    "+ kl": Ours("+ kl", {"objective.kind": "kl"}, "paper", weights="kl"),
-    "+ log-SNR, largest lag": Ours("first order", {"objective.kind": "kl"}, "ddim", weights="kl"),
-    "+ second order": Ours("second order", {"objective.kind": "kl"}, SECOND, weights="kl"),
-    "+ correctors": Ours("correctors", {"objective.kind": "kl"}, "corrected", weights="kl"),
+    "+ log-normal levels": Ours("+ log-normal levels", OBJECTIVES["contrastive"] | {"kernel.lag": 0.5}, "paper"),
+    "+ kl": Ours("+ kl", OBJECTIVES["kl"], "paper", weights="kl"),
+    "+ log-SNR, largest lag": Ours("kl, first order", OBJECTIVES["kl"], "ddim", weights="kl"),
+    "+ second order": Ours("kl", OBJECTIVES["kl"]),
+    "+ more and heavier high noise": Ours("ours", DEFAULT),
+    "+ correctors": Ours("correctors", DEFAULT, "corrected", weights="ours"),
 }
 
 CATEGORICAL = {
@@ -88,7 +98,7 @@ CATEGORICAL_ARMS["categorical masked diffusion"].weights = "categorical carried"
 LAGS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
 DEEP_LAGS = (0.0, 0.5, 0.9)
 #: Bengio et al. (2013): learn to come back from one's own steps, then noise and denoise in turn.
-GSN = Ours("gsn walkback", {"objective.kind": "unrolled", "kernel.lag": 0.0}, SECOND)
+GSN = Ours("gsn walkback", {"objective.kind": "unrolled", "kernel.lag": 0.0, **levels(-1.2, 1.2)})
 
 
 @dataclass(frozen=True)
@@ -101,6 +111,8 @@ class Size:
     confirmed: tuple[str, ...]
     #: And all again on these.
     later: tuple[str, ...]
+    #: And ours, the paper's and the rivals once on these, on Inception's features.
+    coloured: tuple[str, ...]
     seeds: int
     share: float
     samples: int
@@ -114,6 +126,7 @@ FULL = Size(
     materials=("digits",),
     confirmed=("fashion28",),
     later=("fashion14",),
+    coloured=("cifar32",),
     seeds=3,
     share=1.0,
     samples=1_000,
@@ -122,7 +135,7 @@ FULL = Size(
     stops=(1, 10, 100, 400),
     long_stops=(1, 10, 100, 1_000, 10_000),
 )
-QUICK = Size(("digits",), (), (), 1, 0.05, 200, 50, (10, 20), (1, 10), (1, 10, 100))
+QUICK = Size(("digits",), (), (), (), 1, 0.05, 200, 50, (10, 20), (1, 10), (1, 10, 100))
 
 
 @dataclass
@@ -186,7 +199,7 @@ def units(size: Size) -> Iterator[Unit]:
     for questions in (_headline, _samples, _walks, _long, _balance):
         for seed, material in itertools.product(seeds, size.materials):
             yield from questions(material, seed, size)
-    for questions in (_headline, _balance, _long):
+    for questions in (_confirmation, _balance, _long):
         for seed, material in itertools.product(seeds, size.confirmed):
             yield from questions(material, seed, size)
     for questions in (_headline, _samples, _walks, _long, _balance):
@@ -194,10 +207,12 @@ def units(size: Size) -> Iterator[Unit]:
             yield from questions(material, seed, size)
     for material in (*size.materials, *size.later):
         yield from _many_calls(material, size)
+    for material in size.coloured:
+        yield from _once(material)
 
 
-def _kl(material: str, seed: int) -> Unit:
-    return Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), seed)
+def _ours(material: str, seed: int) -> Unit:
+    return Unit(material, Ours("ours", DEFAULT), seed)
 
 
 def _ddpm() -> list[Arm]:
@@ -214,27 +229,39 @@ def _flow() -> list[Arm]:
 
 def _headline(material: str, seed: int, size: Size) -> Iterator[Unit]:
     """Ours, the paper's and the rivals, at every number of calls."""
-    ours = _kl(material, seed)
-    ours.draws = [(LADDER[name], size.calls) for name in ("+ second order", "+ log-SNR, largest lag")]
+    ours = _ours(material, seed)
+    first = Ours("first order", DEFAULT, "ddim", weights="ours")
+    ours.draws = [(ours.weights, size.calls), (first, size.calls[:2])]
     yield ours
     yield Unit(material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
     for arms in (_ddpm(), _flow()):
         yield Unit(material, arms[0], seed, [(arm, size.calls) for arm in arms])
 
 
+def _confirmation(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """The same, without what the small pictures have shown to be worse."""
+    ours = _ours(material, seed)
+    ours.draws = [(ours.weights, size.calls)]
+    yield ours
+    yield Unit(material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
+    for arms in (_flow()[:1], _ddpm()):
+        yield Unit(material, arms[0], seed, [(arm, (20, 50)) for arm in arms])
+
+
 def _samples(material: str, seed: int, size: Size) -> Iterator[Unit]:
     """Levels, objectives, the ladder, categories."""
     middle = tuple(n for n in size.calls if n in (20, 50))
-    for name, changes in LEVEL_ARMS.items():
-        arm = Ours(name, changes, SECOND)
+    for name, changes in (OBJECTIVES | LEVEL_ARMS).items():
+        arm = Ours(name, changes)
         yield Unit(material, arm, seed, [(arm, middle)])
-    for name, changes in OBJECTIVES.items():
-        if name != "kl":
-            arm = Ours(name, changes, SECOND)
-            yield Unit(material, arm, seed, [(arm, middle)])
-    kl = _kl(material, seed)
-    kl.draws = [(LADDER["+ kl"], (100,)), (LADDER["+ correctors"], size.calls)]
-    yield kl
+    kl, ours = Unit(material, LADDER["+ second order"], seed), _ours(material, seed)
+    kl.draws = [
+        (LADDER["+ kl"], (100,)),
+        (LADDER["+ log-SNR, largest lag"], middle),
+        (LADDER["+ second order"], (100,)),
+    ]
+    ours.draws = [(LADDER["+ correctors"], size.calls)]
+    yield from (kl, ours)
     for arm in (LADDER["+ falling rate"], LADDER["+ preconditioning"], LADDER["+ log-normal levels"]):
         yield Unit(material, arm, seed, [(arm, (100,))])
     for name, arm in CATEGORICAL_ARMS.items():
@@ -243,39 +270,49 @@ def _samples(material: str, seed: int, size: Size) -> Iterator[Unit]:
 
 def _walks(material: str, seed: int, size: Size) -> Iterator[Unit]:
     """What the lag, the objective and the levels do to a walk of a few hundred steps."""
-    kl = _kl(material, seed)
-    kl.walks = {f"lag {lag}": (partial(_walk, lag=lag), size.stops) for lag in LAGS}
-    kl.walks |= {f"deep lag {lag}": (partial(_deep, lag=lag), size.stops[:-1]) for lag in DEEP_LAGS}
-    yield kl
-    for name, changes in OBJECTIVES.items():
-        if name != "kl":
-            yield Unit(material, Ours(name, changes, SECOND), seed, [], {f"objective {name}": (_walk, size.stops)})
-    for name, changes in LEVEL_ARMS.items():
-        yield Unit(material, Ours(name, changes, SECOND), seed, [], {name: (_walk, size.stops)})
+    ours = _ours(material, seed)
+    ours.walks = {f"lag {lag}": (partial(_walk, lag=lag), size.stops) for lag in LAGS}
+    ours.walks |= {f"deep lag {lag}": (partial(_deep, lag=lag), size.stops[:-1]) for lag in DEEP_LAGS}
+    yield ours
+    for name, changes in (OBJECTIVES | LEVEL_ARMS).items():
+        yield Unit(material, Ours(name, changes), seed, [], {name: (_walk, size.stops)})
 
 
 def _long(material: str, seed: int, size: Size) -> Iterator[Unit]:
     """To 10,000 steps; what drifts is shown drifting in fewer."""
     stops, fewer = size.long_stops, size.long_stops[:-1]
-    kl = _kl(material, seed)
-    kl.walks = {"long kl": (_walk, stops)}
-    yield kl
+    ours = _ours(material, seed)
+    ours.walks = {"long ours": (_walk, stops)}
+    yield ours
     yield Unit(material, DDPM("ddpm"), seed, [], {"long loopback": (_loop, fewer[:-1])})
     yield Unit(material, GSN, seed, [], {"long gsn walkback": (partial(_walk, lag=0.0), fewer)})
     yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, stops)})
 
 
 def _balance(material: str, seed: int, size: Size) -> Iterator[Unit]:
-    for name in ("kl", "anchored 1"):
-        yield Unit(material, Ours(name, OBJECTIVES[name], SECOND), seed, balance=True)
+    ours = _ours(material, seed)
+    ours.balance = True
+    yield ours
 
 
 def _many_calls(material: str, size: Size) -> Iterator[Unit]:
     """500 calls, for one seed."""
     most = (max(500, size.calls[-1]),) if size is FULL else (2 * size.calls[-1],)
-    yield Unit(material, Ours("kl", OBJECTIVES["kl"], SECOND), 0, [(LADDER["+ second order"], most)])
+    ours = _ours(material, 0)
+    ours.draws = [(ours.weights, most)]
+    yield ours
     for arms in (_ddpm(), _flow()):
         yield Unit(material, arms[0], 0, [(arms[0], most)])
+
+
+def _once(material: str) -> Iterator[Unit]:
+    """Where judging costs as much as training: one seed, few numbers of calls."""
+    ours = _ours(material, 0)
+    ours.draws = [(ours.weights, (20, 50))]
+    yield ours
+    yield Unit(material, LADDER["paper"], 0, [(LADDER["paper"], (100,))])
+    for arms in (_ddpm(), _flow()):
+        yield Unit(material, arms[0], 0, [(arms[0], (50,))])
 
 
 def _walk(arm: Ours, z: Any, stops: tuple[int, ...], lag: float | None = None) -> Any:

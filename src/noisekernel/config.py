@@ -204,9 +204,9 @@ class LogNormalConfig(Strict):
     """`LogNormalLevels`."""
 
     kind: Literal["log-normal"] = "log-normal"
-    mean: float = -1.2
-    std: Positive = 1.2
-    lift: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
+    mean: float = -0.4
+    std: Positive = 1.4
+    lift: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 1.0
 
     def build(self) -> schedules.Levels:
         return schedules.LogNormalLevels(self.mean, self.std, self.lift)

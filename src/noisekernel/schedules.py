@@ -239,9 +239,9 @@ class LogNormalLevels:
     denoiser counts the same at every high level (up to sigma = 100; above, the weight stays).
     """
 
-    mean: float = -1.2
-    std: float = 1.2
-    lift: float = 0.0
+    mean: float = -0.4
+    std: float = 1.4
+    lift: float = 1.0
 
     def __post_init__(self) -> None:
         checks.number("mean", self.mean, -5.0, 5.0)
