@@ -196,14 +196,14 @@ class Unit:
 def units(size: Size) -> Iterator[Unit]:
     """Everything, the most telling first and seed by seed, so that one cut short has whole seeds of what it has."""
     seeds = range(size.seeds)
-    for questions in (_headline, _samples, _walks, _long, _balance):
-        for seed, material in itertools.product(seeds, size.materials):
-            yield from questions(material, seed, size)
-    for questions in (_confirmation, _balance, _long):
-        for seed, material in itertools.product(seeds, size.confirmed):
-            yield from questions(material, seed, size)
-    for questions in (_headline, _samples, _walks, _long, _balance):
-        for seed, material in itertools.product(seeds, size.later):
+    plan = [
+        (size.materials, (_headline, _balance, _long)),
+        (size.confirmed, (_confirmation, _balance, _long)),
+        (size.materials, (_rest,)),
+        (size.later, (_headline, _balance, _long, _rest)),
+    ]
+    for materials, studies in plan:
+        for questions, seed, material in itertools.product(studies, seeds, materials):
             yield from questions(material, seed, size)
     for material in (*size.materials, *size.later):
         yield from _many_calls(material, size)
@@ -287,6 +287,11 @@ def _long(material: str, seed: int, size: Size) -> Iterator[Unit]:
     yield Unit(material, DDPM("ddpm"), seed, [], {"long loopback": (_loop, fewer[:-1])})
     yield Unit(material, GSN, seed, [], {"long gsn walkback": (partial(_walk, lag=0.0), fewer)})
     yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, stops)})
+
+
+def _rest(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    yield from _samples(material, seed, size)
+    yield from _walks(material, seed, size)
 
 
 def _balance(material: str, seed: int, size: Size) -> Iterator[Unit]:
