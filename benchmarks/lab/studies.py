@@ -246,6 +246,8 @@ def _confirmation(material: str, seed: int, size: Size) -> Iterator[Unit]:
     yield Unit(material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
     for arms in (_flow()[:1], _ddpm()):
         yield Unit(material, arms[0], seed, [(arm, (20, 50)) for arm in arms])
+    if seed == 0:  # levels matter more the larger the picture
+        yield Unit(material, LADDER["+ second order"], seed, [(LADDER["+ second order"], (20,))])
 
 
 def _samples(material: str, seed: int, size: Size) -> Iterator[Unit]:
