@@ -16,12 +16,26 @@ function mirror(answer) {
   const { nodes, rounds, opinions, present, latest, ...design } = answer;
   const byId = (list) => new Map(list.map((one) => [one.id, one]));
   return {
-    design: { ...design, latest: typeof latest === "object" ? (latest?.id ?? null) : latest, present },
+    design: { ...design, latest, present },
     model: state.models.find((model) => model.id === design.model) ?? null,
     nodes: byId(nodes.filter((node) => !node.deleted)),
     rounds: byId(rounds),
     opinions: new Map(Object.entries(opinions)),
   };
+}
+
+/** A design comes with its kept nodes and the candidates of its latest round; those of another round are asked for. */
+async function withCandidates(fresh, round) {
+  if (!round || round === fresh.design.latest || fresh.rounds.get(round)?.status !== "done") return fresh;
+  const { nodes } = await get(`/rounds/${round}`);
+  for (const node of nodes) fresh.nodes.set(node.id, node);
+  return fresh;
+}
+
+/** Put a round of the past on the stage. */
+export async function showRound(id) {
+  const fresh = await withCandidates({ design: state.design, rounds: state.rounds, nodes: new Map(state.nodes) }, id);
+  update({ nodes: fresh.nodes, shown: id, view: "grid" });
 }
 
 /** Open a design: its present node and its latest round come back to where they were. */
@@ -30,7 +44,8 @@ export async function open(id) {
   const at = fresh.nodes.has(fresh.design.present) ? fresh.design.present : null;
   if (inHash() !== id) history.pushState(null, "", `#d=${id}`);
   if (state.design?.id !== id) forget();
-  const round = fresh.rounds.get(fresh.design.latest);
+  // The newest round, even one that did not end: it can be run again.
+  const round = [...fresh.rounds.values()].filter((one) => one.task !== "walk").at(-1);
   const view = round ? "grid" : at ? "node" : "start";
   update({ ...fresh, present: at, view, tool: "vary", shown: round?.id ?? null, picked: new Set(), frame: null, job: null, compared: [] });
   document.title = `${fresh.design.name} · noisekernel studio`;
@@ -40,7 +55,7 @@ export async function open(id) {
 export async function refresh() {
   const id = state.design?.id;
   if (!id) return;
-  const fresh = mirror(await get(`/designs/${id}`));
+  const fresh = await withCandidates(mirror(await get(`/designs/${id}`)), state.shown);
   if (state.design?.id !== id) return;
   const kept = { picked: new Set([...state.picked].filter((one) => fresh.nodes.has(one))) };
   if (!fresh.nodes.has(state.present)) kept.present = fresh.nodes.has(fresh.design.present) ? fresh.design.present : null;
@@ -49,8 +64,7 @@ export async function refresh() {
 }
 
 export async function list() {
-  const answer = await get("/designs");
-  update({ designs: answer.designs ?? answer });
+  update({ designs: await get("/designs") });
 }
 
 export async function create(name = "Untitled") {
@@ -119,12 +133,12 @@ export async function choose(id) {
   const before = state.present;
   if (before === id && node.kept) return;
   const fresh = !node.kept;
-  update({ present: id });
-  if (fresh) await change(id, { kept: true });
-  await patch(`/designs/${state.design.id}`, { present: id });
+  changeLocally(id, { kept: true });
+  await goTo(id); // which keeps it
+  announce();
   remember("the choice", async () => {
     if (fresh) await change(id, { kept: false });
-    if (before && state.nodes.has(before)) await goTo(before);
+    await goTo(state.nodes.has(before) ? before : null);
   });
 }
 

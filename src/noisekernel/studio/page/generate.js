@@ -38,20 +38,6 @@ export function walk(beta) {
   return begin(given({ task: "walk", parents: [needPresent()], beta, lag, seed }));
 }
 
-const RECORDED = {
-  sample: ["steps", "label"],
-  vary: ["beta", "steps", "lag", "readout", "label"],
-  steer: ["beta", "steps", "lag", "readout", "taste", "label"],
-  inpaint: ["mask", "feather", "steps", "label"],
-  walk: ["beta", "lag", "label"],
-};
-
-/** The same round once more: same settings, same seed, same result. */
-export function again({ task, settings, seed, n, parents }) {
-  const same = Object.fromEntries(RECORDED[task].map((key) => [key, settings[key]]));
-  return begin(given({ task, ...same, seed, n: task === "walk" ? null : n, parents: task === "sample" ? null : parents }));
-}
-
 function needPresent() {
   if (!present()) throw new Refusal("Choose a picture to start from first.", 400);
   return state.present;

@@ -3,9 +3,9 @@
 import { picture } from "./api.js";
 import { choose, pick, setOpinion, star } from "./design.js";
 import { h, icon, iconButton, set, text } from "./dom.js";
-import { again, vary } from "./generate.js";
+import { vary } from "./generate.js";
 import { describe } from "./inspector.js";
-import { cancel } from "./jobs.js";
+import { again, cancel } from "./jobs.js";
 import { candidates, running, state, update, watch } from "./state.js";
 import { told } from "./toast.js";
 

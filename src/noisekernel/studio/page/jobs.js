@@ -5,22 +5,32 @@ import { refresh } from "./design.js";
 import { running, state, update } from "./state.js";
 import { say, toast, told } from "./toast.js";
 
+/** Where a tab notes the job it listens to, so that a reload finds it. */
+const MINE = "nk-job";
 let source = null; // the one event stream of this page
 
 export async function begin(body) {
+  await take(body.task, body.n ?? 1, () => post(`/designs/${state.design.id}/rounds`, body));
+}
+
+/** A round that did not come to its end, once more: same settings, same seed, same candidates. */
+export async function again({ id, task, n }) {
+  await take(task, n, () => post(`/rounds/${id}/again`));
+}
+
+async function take(task, n, ask) {
   if (running()) throw new Refusal("A round is on its way: cancel it first.", 409);
-  const { job, round } = await post(`/designs/${state.design.id}/rounds`, body);
-  const id = round.id ?? round;
+  const { job, round } = await ask();
+  sessionStorage.setItem(MINE, JSON.stringify({ job, round }));
   update({
-    job: { id: job.id ?? job, round: id, task: body.task, n: body.n ?? 1, status: "waiting", step: 0, steps: body.steps ?? 0 },
+    job: { id: job, round, task, n, status: "waiting", step: 0, steps: 0 },
     frame: null,
-    shown: id,
-    view: body.task === "walk" ? "walk" : "grid",
+    shown: round,
+    view: task === "walk" ? "walk" : "grid",
     picked: new Set(),
   });
   say("The round has begun.");
   follow();
-  return id;
 }
 
 export const cancel = told(async () => {
@@ -53,7 +63,7 @@ async function onFrame(frame) {
   const { round } = state.job;
   update({ job: { ...state.job, status: "running", step: frame.step, steps: frame.steps ?? state.job.steps } });
   quarter(frame);
-  const [clean, noisy] = await Promise.all([sprite(frame.clean, frame), frame.noisy ? sprite(frame.noisy, frame) : null]);
+  const [clean, noisy] = await Promise.all([sprite(frame.clean, frame), sprite(frame.noisy, frame)]);
   const newer = state.frame?.round === round && state.frame.step > frame.step;
   if (state.shown === round && !newer) update({ frame: { ...frame, round, clean, noisy } });
 }
@@ -63,13 +73,11 @@ function quarter({ step, steps }) {
   if (steps && step && Math.floor((4 * step) / steps) > Math.floor((4 * (step - 1)) / steps)) say(`Step ${step} of ${steps}.`);
 }
 
-async function sprite(sent, frame) {
-  const url = typeof sent === "string" ? sent : Array.isArray(sent) ? sent[0] : (sent.png ?? sent.url);
+/** All pictures of a frame come as one: cell by cell, row by row. */
+async function sprite(address, { columns, cell: [width, height] }) {
   const image = new Image();
-  image.src = url;
+  image.src = address;
   await image.decode();
-  const columns = sent.columns ?? frame.columns ?? 1;
-  const [width, height] = sent.cell ?? frame.cell ?? [image.naturalWidth, image.naturalHeight];
   return { image, columns, width, height };
 }
 
@@ -85,19 +93,28 @@ async function end(status) {
   await told(refresh)();
 }
 
-/** A round that another tab, or this one before a reload, has under way. */
+const unfinished = (round) => ["running", "waiting"].includes(round?.status);
+
+/** A round that is under way: this tab's before a reload, or another's. */
 export function findRunning() {
-  for (const round of state.rounds.values()) {
-    if (!["running", "waiting"].includes(round.status) || !round.job) continue;
-    const { task, n, steps } = round;
-    update({
-      job: { id: round.job, round: round.id, task, n, status: "waiting", step: 0, steps: steps ?? 0 },
-      shown: round.id,
-      view: task === "walk" ? "walk" : "grid",
-      tool: task === "walk" ? "walk" : state.tool,
-    });
-    return follow();
-  }
+  const mine = JSON.parse(sessionStorage.getItem(MINE) ?? "null");
+  const round = [...state.rounds.values()].findLast(unfinished);
+  if (!round) return;
+  const { id, task, n } = round;
+  const job = round.job ?? (mine?.round === id ? mine.job : null);
+  update({ shown: id, view: task === "walk" ? "walk" : "grid", tool: task === "walk" ? "walk" : state.tool });
+  if (!job) return lookIn(id);
+  update({ job: { id: job, round: id, task, n, status: "waiting", step: 0, steps: 0 } });
+  follow();
+}
+
+/** Another's job cannot be listened to from here: look now and then whether it is done. */
+function lookIn(round) {
+  setTimeout(async () => {
+    if (!unfinished(state.rounds.get(round)) || state.job) return;
+    await told(refresh)();
+    lookIn(round);
+  }, 1500);
 }
 
 onReturn(
@@ -107,7 +124,7 @@ onReturn(
     const job = state.job;
     if (!job || !running()) return;
     const round = state.rounds.get(job.round);
-    if (round && round.job === job.id && ["running", "waiting"].includes(round.status)) follow();
+    if (unfinished(round)) follow();
     else update({ job: { ...job, status: round?.status ?? "interrupted" } });
   }),
 );

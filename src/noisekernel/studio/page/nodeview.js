@@ -1,10 +1,11 @@
 // One picture, large, and the rounds that were made from it.
 
 import { picture } from "./api.js";
-import { title } from "./design.js";
+import { showRound, title } from "./design.js";
 import { h, set, text } from "./dom.js";
 import { describe } from "./inspector.js";
-import { present, state, update, watch } from "./state.js";
+import { present, state, watch } from "./state.js";
+import { told } from "./toast.js";
 
 export function nodeView() {
   const image = h("img", { class: "large" });
@@ -27,7 +28,7 @@ export function nodeView() {
     text(facts, describe(node));
     const made = [...state.rounds.values()].filter((round) => round.task !== "walk" && round.parents?.includes(node.id)).reverse();
     const own = state.rounds.get(node.round);
-    const link = (round, words) => h("button", { type: "button", onclick: () => update({ view: "grid", shown: round.id }) }, words);
+    const link = (round, words) => h("button", { type: "button", onclick: told(() => showRound(round.id)) }, words);
     rounds.replaceChildren(
       ...(own && own.task !== "walk" ? [link(own, "The round it came from")] : []),
       ...made.slice(0, 6).map((round, at) => link(round, `${at ? "Earlier: " : ""}${round.n} ${kind(round)} of it`)),

@@ -18,6 +18,7 @@ export const state = {
   compared: [], // two node ids
   picked: new Set(), // node ids
   job: null, // {id, round, task, status, step, steps, position}
+  frame: null, // the last one of the round on the stage: {round, step, clean, noisy}
   noisy: false,
   taste: null,
   settings: { strength: 0.4, taste: 0.5, count: 12, steps: 100, beta: null, lag: null, seed: null, readout: 10, label: null, onwards: false },
