@@ -4,6 +4,7 @@ import { picture } from "./api.js";
 import { choose, title } from "./design.js";
 import { h, iconButton, set, text } from "./dom.js";
 import { describe } from "./inspector.js";
+import { enlarge } from "./large.js";
 import { state, update, watch } from "./state.js";
 import { told } from "./toast.js";
 
@@ -43,7 +44,7 @@ function side() {
     node = newNode;
     set(image, "src", picture(node.id));
     set(image, "alt", title(node));
-    sizeTo(image);
+    enlarge(image);
     text(name, title(node));
     text(facts, describe(node));
     const here = node.id === state.present;
@@ -53,17 +54,11 @@ function side() {
   return { element, show };
 }
 
-function sizeTo(image) {
-  const [height, width] = state.model.shape.slice(-2);
-  image.classList.toggle("pixels", width <= 64);
-  image.style.setProperty("--ratio", `${width} / ${height}`);
-}
-
 async function drawDifference(canvas, nodes) {
   const [a, b] = await Promise.all(nodes.map(async (node) => pixels(picture(node.id))));
   canvas.width = a.width;
   canvas.height = a.height;
-  sizeTo(canvas);
+  enlarge(canvas);
   const out = new ImageData(a.width, a.height);
   for (let at = 0; at < out.data.length; at++) out.data[at] = at % 4 === 3 ? 255 : 128 + (b.data[at] - a.data[at]) / 2;
   canvas.getContext("2d").putImageData(out, 0, 0);

@@ -25,13 +25,17 @@ export function controls(place, painter, walker) {
   const from = h("img", { alt: "" });
   strength.middle.append(from);
   const tabs = TOOLS.map(([tool, label, name]) => h("button", { type: "button", role: "tab", id: `tab-${tool}`, "data-tool": tool, "aria-controls": "tool", onclick: () => useTool(tool) }, icon(name), label));
-  const panels = { vary: varyControls(), paint: paintControls(painter), taste: tasteControls(), walk: walkControls(walker) };
+  const taste = tasteControls();
+  const panels = { vary: varyControls(), paint: paintControls(painter), taste: taste.panel, walk: walkControls(walker) };
   const go = h("button", { type: "button", class: "primary go", onclick: press }, h("span", {}), h("kbd", {}, "G"));
-  const unmeasured = h("p", { class: "soft small note" }, "The dial is not measured for this model yet: equal turns may not feel equal.");
+  const unmeasured = h("p", { class: "soft small note" }, "Not measured for this model yet: equal turns may not feel equal.");
+
+  const dials = h("div", { class: "dials" }, strength.element, taste.dial);
+  const showNote = () => (unmeasured.hidden = dials.hidden || !state.model || state.model.strength.measured);
 
   place.append(
     h("div", { class: "tabs", role: "tablist", "aria-label": "Tool" }, tabs),
-    h("div", { class: "scroll", role: "tabpanel", id: "tool" }, strength.element, unmeasured, Object.values(panels), drawer()),
+    h("div", { class: "scroll", role: "tabpanel", id: "tool" }, dials, unmeasured, Object.values(panels), drawer()),
     h("div", { class: "bottom" }, go),
   );
 
@@ -54,7 +58,10 @@ export function controls(place, painter, walker) {
     }
     for (const [tool, panel] of Object.entries(panels)) panel.hidden = tool !== state.tool;
     set(place.querySelector("#tool"), "aria-labelledby", `tab-${state.tool}`);
-    strength.element.hidden = state.tool === "paint" || state.tool === "walk";
+    dials.hidden = state.tool === "paint" || state.tool === "walk";
+    taste.dial.hidden = state.tool !== "taste";
+    dials.classList.toggle("two", state.tool === "taste");
+    showNote();
   });
   watch(["settings"], () => {
     strength.show(state.settings.strength);
@@ -68,11 +75,11 @@ export function controls(place, painter, walker) {
       set(from, "alt", `Starts from ${title(node)}`);
     }
     from.classList.toggle("pixels", (state.model?.shape.at(-1) ?? 0) <= 64);
-    unmeasured.hidden = !state.model || state.model.strength?.measured !== false;
+    showNote();
   });
   watch(["job", "tool", "picked", "present", "settings", "taste", "online"], () => {
     const active = running();
-    text(go.firstChild, active ? "Cancel" : label());
+    text(go.firstChild, active ? (state.job.task === "walk" ? "End the walk" : "Cancel") : label());
     text(go.lastChild, active ? "Esc" : "G");
     go.classList.toggle("primary", !active);
     go.disabled = !active && (!present() || !state.online || (state.tool === "taste" && !state.taste?.ready));

@@ -48,6 +48,8 @@ const ICONS = {
   invert: "M12 4a8 8 0 1 0 .01 0zM12 4v16M12 8h6M12 12h8M12 16h6",
   more: "M6 12h.01M12 12h.01M18 12h.01",
   down: "M7 10l5 5 5-5",
+  left: "M14 6l-6 6 6 6",
+  right: "M10 6l6 6-6 6",
   walk: "M3 12c2-6 4-6 6 0s4 6 6 0 4-6 6 0",
   vary: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   heart: "M12 20S4 15 4 9.300A4.3 4.3 0 0 1 12 7a4.3 4.3 0 0 1 8 2.300C20 15 12 20 12 20z",

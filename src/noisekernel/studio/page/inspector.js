@@ -39,8 +39,9 @@ export function inspector() {
     if (!node) return;
     set(starred, "aria-pressed", String(Boolean(node.starred)));
     if (document.activeElement !== name) name.value = node.name ?? "";
-    name.placeholder = `Name: ${title({ ...node, name: null })}`;
+    name.placeholder = `${capital(title({ ...node, name: null }))}: name it`;
     text(facts, describe(node));
+    set(facts, "title", node.round ? `seed ${node.seed}` : null);
   });
   return place;
 }
@@ -54,9 +55,10 @@ export function describe(node) {
   if (settings.steps) parts.push(`${settings.steps} steps`);
   if (typeof settings.taste === "number") parts.push(`taste ${Math.round(100 * settings.taste)}`);
   if (settings.label) parts.push(String(settings.label));
-  if (node.seed !== null && node.seed !== undefined) parts.push(`seed ${node.seed}`);
-  return parts.join(" · ") || "where it began";
+  return parts.join(" · ") || (node.round ? "from noise" : "where it began");
 }
+
+const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** With one more picked: with that one. Otherwise with its parent. */
 export function compareWith() {

@@ -25,8 +25,8 @@ async function take(task, n, ask) {
   update({
     job: { id: job, round, task, n, status: "waiting", step: 0, steps: 0 },
     frame: null,
-    shown: round,
-    view: task === "walk" ? "walk" : "grid",
+    // A walk is no round to look at afterwards: the stage goes back to the last one.
+    ...(task === "walk" ? { view: "walk" } : { view: "grid", shown: round }),
     picked: new Set(),
   });
   say("The round has begun.");
@@ -65,7 +65,7 @@ async function onFrame(frame) {
   quarter(frame);
   const [clean, noisy] = await Promise.all([sprite(frame.clean, frame), sprite(frame.noisy, frame)]);
   const newer = state.frame?.round === round && state.frame.step > frame.step;
-  if (state.shown === round && !newer) update({ frame: { ...frame, round, clean, noisy } });
+  if (state.job?.round === round && !newer) update({ frame: { ...frame, round, clean, noisy } });
 }
 
 /** Screen readers hear of every quarter, not of every step. */
@@ -102,7 +102,7 @@ export function findRunning() {
   if (!round) return;
   const { id, task, n } = round;
   const job = round.job ?? (mine?.round === id ? mine.job : null);
-  update({ shown: id, view: task === "walk" ? "walk" : "grid", tool: task === "walk" ? "walk" : state.tool });
+  update(task === "walk" ? { view: "walk", tool: "walk" } : { view: "grid", shown: id });
   if (!job) return lookIn(id);
   update({ job: { id: job, round: id, task, n, status: "waiting", step: 0, steps: 0 } });
   follow();

@@ -4,6 +4,7 @@ import { picture } from "./api.js";
 import { showRound, title } from "./design.js";
 import { h, set, text } from "./dom.js";
 import { describe } from "./inspector.js";
+import { enlarge } from "./large.js";
 import { present, state, watch } from "./state.js";
 import { told } from "./toast.js";
 
@@ -21,9 +22,7 @@ export function nodeView() {
     if (state.view !== "node" || !node) return;
     set(image, "src", picture(node.id));
     set(image, "alt", title(node));
-    const [height, width] = state.model.shape.slice(-2);
-    image.classList.toggle("pixels", width <= 64);
-    image.style.setProperty("--ratio", `${width} / ${height}`);
+    enlarge(image);
     text(heading, title(node));
     text(facts, describe(node));
     const made = [...state.rounds.values()].filter((round) => round.task !== "walk" && round.parents?.includes(node.id)).reverse();

@@ -4,6 +4,7 @@ import { picture, Refusal } from "./api.js";
 import { title } from "./design.js";
 import { h, icon, set, text } from "./dom.js";
 import { inpaint } from "./generate.js";
+import { enlarge } from "./large.js";
 import { Mask } from "./mask.js";
 import { present, state, watch } from "./state.js";
 import { say, told } from "./toast.js";
@@ -32,13 +33,14 @@ export function painter() {
     veil.height = mask.height * scale;
     const context = veil.getContext("2d");
     const soft = mask.softened(brush.feather);
-    context.fillStyle = getComputedStyle(board).getPropertyValue("--accent");
+    context.fillStyle = context.strokeStyle = getComputedStyle(board).getPropertyValue("--veil");
     soft.forEach((value, index) => {
       if (!value) return;
-      context.globalAlpha = 0.2 + 0.45 * value;
+      context.globalAlpha = 0.25 + 0.4 * value;
       context.fillRect((index % mask.width) * scale, Math.floor(index / mask.width) * scale, scale, scale);
     });
     context.globalAlpha = 1;
+    outline(context, scale);
     if (at) {
       context.beginPath();
       context.arc(at.x * scale, at.y * scale, Math.max(0.5, brush.size / 2) * scale, 0, 2 * Math.PI);
@@ -51,6 +53,23 @@ export function painter() {
     }
     const painted = Math.round(100 * mask.share);
     text(share, mask.empty ? "paint what to make anew; everything else stays bit for bit" : `${Math.max(1, painted)} % made anew, the rest stays bit for bit`);
+  }
+
+  /** The edge of what is made anew, seen on any picture. */
+  function outline(context, scale) {
+    const inside = (x, y) => x >= 0 && y >= 0 && x < mask.width && y < mask.height && mask.cells[y * mask.width + x];
+    context.beginPath();
+    for (let y = 0; y < mask.height; y++)
+      for (let x = 0; x < mask.width; x++) {
+        if (!inside(x, y)) continue;
+        for (const [dx, dy, x0, y0, x1, y1] of [[-1, 0, 0, 0, 0, 1], [1, 0, 1, 0, 1, 1], [0, -1, 0, 0, 1, 0], [0, 1, 0, 1, 1, 1]]) {
+          if (inside(x + dx, y + dy)) continue;
+          context.moveTo((x + x0) * scale, (y + y0) * scale);
+          context.lineTo((x + x1) * scale, (y + y1) * scale);
+        }
+      }
+    context.lineWidth = 2;
+    context.stroke();
   }
 
   /** The first lock on a clean picture means: keep this, make the rest anew. */
@@ -116,7 +135,7 @@ export function painter() {
     set(image, "src", picture(node.id));
     set(image, "alt", title(node));
     image.classList.toggle("pixels", width <= 64);
-    board.style.setProperty("--ratio", `${width} / ${height}`);
+    enlarge(board);
     text(heading, `Paint on ${title(node)}`);
     changed();
   });
@@ -147,7 +166,7 @@ export function paintControls(painter) {
     h("button", { type: "button", role: "radio", "data-kind": kind, onclick: () => painter.set({ kind }) }, icon(name), label));
   const slider = (key, label, low) => {
     const input = h("input", { type: "range", min: low, max: 8, step: 1, "aria-label": label, oninput: () => painter.set({ [key]: Number(input.value) }) });
-    const out = h("output", {});
+    const out = h("span", { class: "out" });
     return { key, input, out, element: h("label", { class: "slide" }, h("span", {}, label), out, input) };
   };
   const sliders = [slider("size", "Brush size", 1), slider("feather", "Feather", 0)];

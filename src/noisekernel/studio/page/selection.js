@@ -12,7 +12,7 @@ export function selection() {
   const compare = h("button", { type: "button", onclick: compareWith }, icon("compare"), "Compare");
   const element = h("div", { class: "selection", role: "toolbar", "aria-label": "Picked pictures" },
     count,
-    h("button", { type: "button", class: "primary", onclick: told(() => vary([...state.picked])) }, "More like these", h("kbd", {}, "M")),
+    h("button", { type: "button", onclick: told(() => vary([...state.picked])) }, "More like these", h("kbd", {}, "M")),
     compare,
     h("button", { type: "button", onclick: () => sheetOf([...state.picked]) }, icon("save"), "Sheet"),
     iconButton("close", "Pick none", () => update({ picked: new Set() })));

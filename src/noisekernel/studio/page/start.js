@@ -29,13 +29,14 @@ export const useFile = told(async (file) => {
 
 export function startView() {
   const models = h("div", { class: "models", role: "radiogroup", "aria-label": "Model" });
-  const label = h("select", { "aria-label": "Class of the new samples" });
-  const fresh = h("button", { type: "button", class: "primary", onclick: told(() => within(() => sample(state.settings.count, label.value || null))) }, "New samples", h("kbd", {}, "G"));
+  let label = null;
+  const labels = h("div", { class: "chips", role: "radiogroup", "aria-label": "Class of the new samples" });
+  const fresh = h("button", { type: "button", class: "primary", onclick: told(() => within(() => sample(state.settings.count, label))) }, "New samples", h("kbd", {}, "G"));
   const file = h("input", { type: "file", accept: "image/*", hidden: true, onchange: () => file.files[0] && (useFile(file.files[0]), (file.value = "")) });
   const drop = h("button", { type: "button", class: "drop", onclick: () => file.click() }, icon("save"), h("strong", {}, "Your own picture"), h("span", { class: "soft" }, "Drop it here, paste it, or choose a file"));
   const examples = h("div", { class: "examples", role: "list", "aria-label": "Examples of the data set" });
   const none = h("p", { class: "soft" });
-  const [back, on] = [["Earlier examples", "undo", -1], ["More examples", "play", 1]].map(([words, name, by]) => iconButton(name, words, told(() => turn(by))));
+  const [back, on] = [["Earlier examples", "left", -1], ["More examples", "right", 1]].map(([words, name, by]) => iconButton(name, words, told(() => turn(by))));
   const designs = h("ul", { class: "designs" });
   const known = h("section", { class: "known" }, h("h2", {}, "Go on with a design"), designs);
   const heading = h("h1", {});
@@ -45,12 +46,29 @@ export function startView() {
       h("div", { class: "row between" }, heading, cancel),
       models,
       h("div", { class: "ways" },
-        h("section", { class: "way" }, h("h2", {}, "Something new"), h("p", { class: "soft" }, "Pictures that never were, drawn from noise."), h("div", { class: "row" }, label, fresh)),
+        h("section", { class: "way" }, h("h2", {}, "Something new"), h("p", { class: "soft" }, "Pictures that never were, drawn from noise."), labels, h("div", { class: "row" }, fresh)),
         h("section", { class: "way" }, h("h2", {}, "Something of yours"), drop, file),
         h("section", { class: "way wide" }, h("div", { class: "row between" }, h("h2", {}, "An example of its data"), h("div", {}, back, on)), none, examples)),
       known));
   let offset = 0;
   let shownFor = null;
+
+  /** Few classes are a row of buttons; many are a list. */
+  function showLabels() {
+    const { classes } = state.model;
+    label = null;
+    labels.hidden = classes.length === 0;
+    if (classes.length > 20) {
+      const list = h("select", { "aria-label": "Class", onchange: () => (label = list.value || null) }, h("option", { value: "" }, "any"), classes.map((name) => h("option", { value: name }, name)));
+      return labels.replaceChildren(list);
+    }
+    const buttons = ["any", ...classes].map((name, at) =>
+      h("button", { type: "button", role: "radio", "aria-checked": String(at === 0), onclick: () => {
+        label = at ? name : null;
+        buttons.forEach((one, other) => set(one, "aria-checked", String(other === at)));
+      } }, name));
+    labels.replaceChildren(...buttons);
+  }
 
   async function turn(by) {
     offset = Math.max(0, offset + by * PAGE);
@@ -62,6 +80,7 @@ export function startView() {
     back.disabled = offset === 0;
     on.disabled = offset + PAGE >= (model.examples ?? 0);
     none.hidden = Boolean(model.examples);
+    back.hidden = on.hidden = !model.examples;
     text(none, "This model was served without its data: start it with --data to choose from examples.");
     if (!model.examples) return examples.replaceChildren();
     const found = await get(`/models/${model.id}/examples?offset=${offset}&limit=${PAGE}`);
@@ -83,8 +102,7 @@ export function startView() {
     if (shownFor !== state.model.id) {
       shownFor = state.model.id;
       offset = 0;
-      label.hidden = !state.model.classes?.length;
-      label.replaceChildren(h("option", { value: "" }, "of any class"), ...(state.model.classes ?? []).map((name) => h("option", { value: name }, name)));
+      showLabels();
       told(readExamples)();
     }
   });

@@ -2,20 +2,19 @@
 
 import { dial } from "./dial.js";
 import { readTaste } from "./design.js";
-import { h, text } from "./dom.js";
+import { h, icon, text } from "./dom.js";
 import { settings, state, watch } from "./state.js";
 import { told } from "./toast.js";
 
 export function tasteControls() {
-  const insistence = dial({ label: "Towards my taste", words: (share) => ["a hint", "a little", "clearly", "firmly", "insistently"][Math.min(4, Math.floor(share * 5))], onchange: (share) => settings({ taste: share }) });
+  const insistence = dial({ label: "Taste", words: (share) => ["a hint", "a little", "clearly", "firmly", "insistently"][Math.min(4, Math.floor(share * 5))], onchange: (share) => settings({ taste: share }) });
   const likes = h("strong", {});
   const dislikes = h("strong", {});
-  insistence.middle.append(h("p", { class: "tally" }, likes, h("span", { class: "soft small" }, "liked"), dislikes, h("span", { class: "soft small" }, "disliked")));
-  insistence.element.classList.add("second");
+  insistence.middle.append(h("p", { class: "tally", "aria-hidden": "true" }, icon("like"), likes, icon("dislike"), dislikes));
   const meter = h("i", {});
   const sure = h("div", { class: "meter", role: "meter", "aria-label": "How sure the studio is of your taste", "aria-valuemin": "0", "aria-valuemax": "100" }, meter);
   const said = h("p", { class: "soft small", "aria-live": "polite" });
-  const element = h("div", { class: "panel" }, insistence.element, h("div", { class: "row between small" }, h("span", {}, "How sure"), h("output", { class: "sure" })), sure, said);
+  const element = h("div", { class: "panel" }, h("p", { class: "soft small" }, "Like and dislike candidates: the studio learns what you are after, and walks towards it."), h("div", { class: "row between small" }, h("span", {}, "How sure"), h("output", { class: "sure" })), sure, said);
 
   watch(["settings"], () => insistence.show(state.settings.taste));
   watch(["taste"], () => {
@@ -36,5 +35,5 @@ export function tasteControls() {
     read = id;
     told(readTaste)();
   });
-  return element;
+  return { dial: insistence.element, panel: element };
 }

@@ -2,7 +2,7 @@
 
 import { picture } from "./api.js";
 import { goTo, pick, title } from "./design.js";
-import { h, iconButton, set } from "./dom.js";
+import { h, icon, set } from "./dom.js";
 import { inspector } from "./inspector.js";
 import { state, update, watch } from "./state.js";
 import { told } from "./toast.js";
@@ -35,7 +35,7 @@ export function tree(place) {
       h("span", { class: "grow" }),
       h("button", { type: "button", class: "quiet", "aria-label": "Smaller thumbnails", title: "Smaller thumbnails", onclick: () => zoomBy(-1) }, "−"),
       h("button", { type: "button", class: "quiet", "aria-label": "Larger thumbnails", title: "Larger thumbnails", onclick: () => zoomBy(1) }, "+"),
-      iconButton("plus", "Start from another picture (N)", () => update({ view: "start" })),
+      h("button", { type: "button", class: "quiet", title: "Start from another picture (N)", onclick: () => update({ view: "start" }) }, icon("plus"), "Start"),
     ),
     pane,
     inspector(),

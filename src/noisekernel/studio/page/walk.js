@@ -4,7 +4,7 @@ import { post } from "./api.js";
 import { refresh } from "./design.js";
 import { h, icon, set, text } from "./dom.js";
 import { walk } from "./generate.js";
-import { cancel } from "./jobs.js";
+import { enlarge } from "./large.js";
 import { running, state, update, watch } from "./state.js";
 import { toast, told } from "./toast.js";
 import { download } from "./takeaway.js";
@@ -76,13 +76,11 @@ export function walker() {
   let still = null;
   watch(["view", "frame", "noisy", "present", "job", "model"], () => {
     if (state.view !== "walk" || !state.model) return;
-    const [height, width] = state.model.shape.slice(-2);
-    canvas.style.setProperty("--ratio", `${width} / ${height}`);
-    canvas.classList.toggle("pixels", width <= 64);
+    enlarge(canvas);
     set(noisy, "aria-checked", String(state.noisy));
     const frame = state.job?.task === "walk" && state.frame?.round === state.job.round ? state.frame : null;
     noisy.disabled = !frame?.noisy;
-    text(detail, walking() ? `${self.paused ? "paused at" : "step"} ${state.job.step}` : "space starts it; the noise is under your hand");
+    text(detail, walking() ? `${self.paused ? "paused at" : "step"} ${state.job.step}` : "space starts it");
     if (!walking() && self.recording) changed({ recording: false, film: state.job?.id ?? null });
     const sprite = frame && (state.noisy && frame.noisy ? frame.noisy : frame.clean);
     if (sprite) {
@@ -106,25 +104,25 @@ export function walker() {
 
 export function walkControls(walker) {
   const noise = h("input", { type: "range", min: 0, max: 1, step: 0.01, "aria-label": "Noise", oninput: () => walker.noise(Number(noise.value)) });
-  const out = h("output", {});
+  const out = h("span", { class: "out" });
   const play = h("button", { type: "button", class: "play", onclick: walker.toggle }, icon("play"), h("span", {}));
   const save = h("button", { type: "button", onclick: walker.save }, icon("save"), "Keep this frame", h("kbd", {}, "S"));
   const record = h("button", { type: "button", onclick: walker.record }, icon("record"), h("span", {}), h("kbd", {}, "R"));
-  const stop = h("button", { type: "button", onclick: cancel }, icon("stop"), "End the walk", h("kbd", {}, "Esc"));
+  const hint = h("p", { class: "soft small" }, "The chain walks on from this picture until you end it. Keep any frame in the tree, or record a film.");
   const film = h("div", { class: "buttons" },
     h("button", { type: "button", onclick: () => download(`/api/jobs/${walker.film}/film.gif`) }, icon("save"), "Film, GIF"),
     h("button", { type: "button", onclick: () => download(`/api/jobs/${walker.film}/film.mp4`) }, icon("save"), "MP4"));
   const element = h("div", { class: "panel" },
     h("label", { class: "slide tall" }, h("span", {}, "Noise"), out, noise, h("span", { class: "ends soft small" }, h("span", {}, "lingers"), h("span", {}, "roams"))),
-    h("div", { class: "stack" }, play, save, record, stop), film);
+    hint, h("div", { class: "stack" }, play, save, record), film);
   const show = () => {
     const on = walking();
     noise.value = walker.share;
     text(out, `beta ${beta(walker.share)}`);
     set(noise, "aria-valuetext", `beta ${beta(walker.share)}`);
-    play.replaceChildren(icon(on && !walker.paused ? "pause" : "play"), h("span", {}, on && !walker.paused ? "Pause" : on ? "Go on" : "Play"), h("kbd", {}, "Space"));
-    play.disabled = !state.present || (running() && !on);
-    save.disabled = record.disabled = stop.disabled = !on;
+    play.replaceChildren(icon(walker.paused ? "play" : "pause"), h("span", {}, walker.paused ? "Go on" : "Pause"), h("kbd", {}, "Space"));
+    hint.hidden = on;
+    save.parentNode.hidden = !on;
     text(record.children[1], walker.recording ? "Stop recording" : "Record a film");
     record.classList.toggle("live", walker.recording);
     film.hidden = !walker.film;

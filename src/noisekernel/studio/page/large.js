@@ -1,0 +1,13 @@
+// How large a single picture is shown: a whole multiple of its own pixels while those are few, so that all are equal.
+
+import { state } from "./state.js";
+
+const MOST = 560;
+
+export function enlarge(element) {
+  const [height, width] = state.model.shape.slice(-2);
+  const few = width <= 64;
+  element.classList.toggle("pixels", few);
+  element.style.setProperty("--ratio", `${width} / ${height}`);
+  element.style.setProperty("--large", `${few ? Math.floor(MOST / Math.max(width, height)) * width : MOST}px`);
+}
