@@ -14,6 +14,7 @@ from noisekernel.cli import (
     info,
     inpaint,
     recipes,
+    replay,
     sample,
     studio,
     train,
@@ -35,6 +36,7 @@ app.command("vary")(vary.vary)
 app.command("inpaint")(inpaint.inpaint)
 app.command("walk")(walk.walk)
 app.command("studio")(studio.studio)
+app.command("replay")(replay.replay)
 app.command("evaluate")(evaluate.evaluate)
 app.command("diagnose")(diagnose.diagnose)
 app.command("info")(info.info)

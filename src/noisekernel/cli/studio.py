@@ -8,7 +8,9 @@ import typer
 def studio(
     models: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[MODEL...]", help="Models to serve, by name, file or folder (default: digits, fashion)."),
+        typer.Argument(
+            metavar="[MODEL...]", help="Models to serve, by name, file or folder (default: digits, fashion)."
+        ),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for any that is free.")] = 8765,
     host: Annotated[
@@ -18,7 +20,9 @@ def studio(
         str | None, typer.Option(help="The token (default with --host: one that is drawn).", envvar="NK_TOKEN")
     ] = None,
     data: Annotated[str | None, typer.Option(help="Examples to start from: as for `nk train`.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads for the model (default: all cores but one).")] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads for the model (default: all cores but one).")
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.")] = True,
 ) -> None:
     """Start the studio: a page on this machine to make variants, choose, paint, and take designs away."""

@@ -16,7 +16,6 @@ What is refused raises `BadPictureError` with the reason; the caller knows the f
 """
 
 import warnings
-from collections.abc import Sequence
 from io import BytesIO
 from typing import NamedTuple
 
@@ -59,7 +58,7 @@ class Picture(NamedTuple):
 
 
 def open_picture(
-    content: bytes, side: int | None = None, *, formats: Sequence[str] | None = None, most: int = MOST_PIXELS
+    content: bytes, side: int | None = None, *, formats: tuple[str, ...] | None = None, most: int = MOST_PIXELS
 ) -> tuple[Image.Image, int]:
     """The decoded first frame, upright, and the number of frames; or `BadPictureError`.
 

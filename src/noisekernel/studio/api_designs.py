@@ -4,10 +4,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
+from noisekernel.outputs import png_bytes
 from noisekernel.studio import shapes
 from noisekernel.studio.api_models import Edge, Side, Upload, content_of, crop_of
 from noisekernel.studio.pictures import read_upload, scaled
-from noisekernel.outputs import png_bytes
+from noisekernel.studio.rounds import Strict
 from noisekernel.studio.shapes import PathId, node_out, round_out
 from noisekernel.studio.store import Row
 from noisekernel.studio.studio import Studio
@@ -28,7 +29,7 @@ def router(studio: Studio) -> APIRouter:
         return shapes.Design(
             **{**design, "deleted": bool(design["deleted"])},
             nodes=[node_out(node) for node in nodes],
-            rounds=[round_out(record) for record in rounds],
+            rounds=[round_out(record, studio.job_of(record)) for record in rounds],
             opinions={node["id"]: node["opinion"] for node in nodes if node["opinion"]},
             latest=latest,
         )
@@ -122,7 +123,7 @@ def router(studio: Studio) -> APIRouter:
     return api
 
 
-def _given(body: shapes.Strict) -> dict[str, Any]:
+def _given(body: Strict) -> dict[str, Any]:
     """What a request says, without what it leaves out."""
     given = body.model_dump(exclude_unset=True)
     return {key: value for key, value in given.items() if value is not None or key == "present"}

@@ -33,9 +33,7 @@ def router(studio: Studio) -> APIRouter:
         return found
 
     @api.post("/designs/{design}/rounds", status_code=202)
-    def new_round(
-        design: PathId, body: Annotated[rounds.Request, Body()], client: Client = None
-    ) -> shapes.Started:
+    def new_round(design: PathId, body: Annotated[rounds.Request, Body()], client: Client = None) -> shapes.Started:
         """Put a round on the queue. With an X-Client, somebody has to listen for it to go on."""
         job, record = studio.start_round(design, body, client or "", attended=client is not None)
         return shapes.Started(job=job.id, round=record["id"], seed=record["seed"])
@@ -43,7 +41,8 @@ def router(studio: Studio) -> APIRouter:
     @api.get("/rounds/{round}")
     def one_round(round: PathId) -> shapes.RoundWithNodes:
         """A round with its candidates."""
-        record = round_out(studio.store.round(round))
+        row = studio.store.round(round)
+        record = round_out(row, studio.job_of(row))
         nodes = [node_out(node) for node in studio.store.nodes_of_round(round) if node["deleted"] is None]
         return shapes.RoundWithNodes(**record.model_dump(), nodes=nodes)
 
@@ -127,14 +126,11 @@ async def listening(job: Job) -> AsyncIterator[str]:
                 shown = job.frames
                 yield _event("frame", job.frame)
             if status in ENDS:
-                if status == "done" and job.result is None and job.detail is None:
-                    yield _event("state", {"status": status})
-                    return
+                if status == "failed":
+                    yield _event("failed", {"detail": job.detail})
                 yield _event("state", {"status": status})
                 if status == "done":
                     yield _event("done", job.result or {})
-                elif status == "failed":
-                    yield _event("failed", {"detail": job.detail})
                 return
             try:
                 await asyncio.wait_for(news.wait(), HEARTBEAT)

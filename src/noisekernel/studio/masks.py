@@ -27,7 +27,8 @@ def read_mask(text: str, size: Size) -> Tensor:
         raise InputError(f"the mask: {error}; send a PNG of {size.width} x {size.height} pixels") from None
     if grey.size != (size.width, size.height):
         raise InputError(
-            f"the mask has {grey.width} x {grey.height} pixels; it needs those of the model, {size.width} x {size.height}"
+            f"the mask has {grey.width} x {grey.height} pixels; it needs as many as the model, "
+            f"{size.width} x {size.height}"
         )
     fill = torch.from_numpy(np.asarray(grey) > 127)[None]
     if not bool(fill.any()):

@@ -206,6 +206,11 @@ class Queue:
                     return job
         raise MissingError("there is no such job; it may have ended long ago")
 
+    def jobs(self) -> list[Job]:
+        """All that wait or advance."""
+        with self._changed:
+            return self._waiting + self._active
+
     def cancel(self, id: str) -> Job:
         """Have a job end before its next step; one that has ended stays as it is."""
         job = self.job(id)
@@ -279,7 +284,9 @@ class Queue:
             if job.due() <= time.monotonic() and job.step():
                 self._end(job, "done")
         except NoiseKernelError as error:
-            self._end(job, "failed", str(error) if isinstance(error, InputError) else "the studio's files are in trouble")
+            self._end(
+                job, "failed", str(error) if isinstance(error, InputError) else "the studio's files are in trouble"
+            )
             log.info("a job was refused: %s", error)
         except Exception:
             log.exception("a job failed")

@@ -15,8 +15,8 @@ from noisekernel import config, models, tasks
 from noisekernel.data import open_source
 from noisekernel.data.source import Source
 from noisekernel.diagnostics.strength import StrengthCurve, strength_curve
-from noisekernel.evaluate.cache import digest_of_file
 from noisekernel.errors import InputError, NoiseKernelError, StorageError
+from noisekernel.evaluate.cache import digest_of_file
 from noisekernel.models import Model, told_history
 from noisekernel.storage import read_json, write_json
 from noisekernel.studio.rounds import LEAST_BETA
@@ -148,4 +148,3 @@ def _examples(model: Model, data: str | None) -> Source | None:
 
 def _curve_path(weights: str, home: Path) -> Path:
     return home / "curves" / f"{weights}.json"
-

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 
 from noisekernel import __version__
 from noisekernel.errors import InputError, NoiseKernelError, StorageError
-from noisekernel.studio import api_designs, api_jobs, api_models, shapes
+from noisekernel.studio import api_designs, api_files, api_jobs, api_models, rounds, shapes
 from noisekernel.studio.queue import FullError
 from noisekernel.studio.security import LOOPBACK, Guard
 from noisekernel.studio.store import MissingError
@@ -59,8 +59,8 @@ def plain_app(studio: Studio) -> FastAPI:
         lifespan=lifespan,
         responses={code: {"model": shapes.Detail} for code in (400, 401, 403, 404, 409, 413, 421, 422, 429)},
     )
-    for router in (api_models.router(studio), api_designs.router(studio), api_jobs.router(studio)):
-        app.include_router(router, prefix="/api")
+    for part in (api_models, api_files, api_designs, api_jobs):
+        app.include_router(part.router(studio), prefix="/api")
     _errors(app)
     _page(app)
     return app
@@ -131,8 +131,8 @@ def _sentence(errors: Sequence[Any]) -> tuple[int, str]:
 KNOWN = sorted(
     {
         field
-        for kind in (*vars(shapes).values(), *vars(api_jobs.rounds).values())
-        if isinstance(kind, type) and issubclass(kind, shapes.Strict)
+        for kind in (*vars(shapes).values(), *vars(rounds).values())
+        if isinstance(kind, type) and issubclass(kind, rounds.Strict)
         for field in kind.model_fields
     }
 )

@@ -102,6 +102,8 @@ class Round(BaseModel):
     detail: str | None
     made: dict[str, Any]
     created: float
+    #: The job that works on it, while there is one.
+    job: str | None = None
 
 
 class RoundWithNodes(Round):
@@ -144,6 +146,12 @@ class Started(BaseModel):
     seed: int
 
 
+class Imported(BaseModel):
+    """A design that came in."""
+
+    id: str
+
+
 class JobState(BaseModel):
     """How a job is doing."""
 
@@ -168,5 +176,5 @@ def node_out(row: Row) -> Node:
     return Node(**{**row, "index": row["place"], "deleted": row["deleted"] is not None})
 
 
-def round_out(row: Row) -> Round:
-    return Round(**{**row, "status": row["state"]})
+def round_out(row: Row, job: str | None = None) -> Round:
+    return Round(**{**row, "status": row["state"], "job": job})

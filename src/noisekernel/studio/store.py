@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -27,6 +27,9 @@ from torch import Tensor
 from noisekernel.errors import InputError, NoiseKernelError
 from noisekernel.evaluate.cache import digest
 from noisekernel.storage import read_tensors, remove_unfinished, write_tensors
+
+if TYPE_CHECKING:
+    from noisekernel.studio.files import DesignRecord, NodeRecord
 
 #: What a round can be: the last four are its ends. A killed server's rounds are `interrupted` when the next one starts.
 STATES = ("waiting", "running", "done", "cancelled", "failed", "interrupted")
@@ -79,9 +82,7 @@ class Store:
         for inner in self.objects.iterdir():
             remove_unfinished(inner)
         with self._writing() as db:
-            return db.execute(
-                "UPDATE rounds SET state = 'interrupted' WHERE state IN ('waiting', 'running')"
-            ).rowcount
+            return db.execute("UPDATE rounds SET state = 'interrupted' WHERE state IN ('waiting', 'running')").rowcount
 
     def close(self) -> None:
         with self._lock:
@@ -215,6 +216,67 @@ class Store:
             self._set(db, "designs", design, {"updated": now})
         return self.nodes(ids)
 
+    def take_in(
+        self,
+        record: "DesignRecord",
+        z: Mapping[str, Tensor],
+        settings: Mapping[str, Mapping[str, Any]],
+        new: Mapping[str, str],
+        name: str,
+    ) -> Row:
+        """A design from a file, under new ids, in one go. `settings` are those of its rounds, with new ids in them."""
+        design = new_id()
+        object = self.put(torch.stack([z[node.id] for node in record.nodes])) if record.nodes else ""
+        with self._writing() as db:
+            now = time.time()
+            db.execute(
+                "INSERT INTO designs (id, name, model, created, updated, present) VALUES (?, ?, ?, ?, ?, ?)",
+                (design, name or "Untitled", record.model, now, now, new.get(record.present or "")),
+            )
+            db.executemany(
+                """INSERT INTO rounds (id, design, task, settings, seed, parents, n, state, made, created)
+                   VALUES (?, ?, ?, ?, ?, ?, ?, 'done', ?, ?)""",
+                [
+                    (
+                        new[one.id],
+                        design,
+                        one.task,
+                        _json(settings[one.id]),
+                        one.seed,
+                        _json([new[parent] for parent in one.parents]),
+                        one.n,
+                        _json(one.made.model_dump()),
+                        now,
+                    )
+                    for one in record.rounds
+                ],
+            )
+            db.executemany(
+                """INSERT INTO nodes (id, design, parent, round, place, settings, object, row, digest, created, kept,
+                   starred, opinion, name, deleted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                [
+                    (
+                        new[node.id],
+                        design,
+                        new.get(node.parent or ""),
+                        new.get(node.round or ""),
+                        node.place,
+                        _json(_own(node, settings)),
+                        object,
+                        row,
+                        node.digest,
+                        now,
+                        int(node.kept),
+                        int(node.starred),
+                        node.opinion,
+                        node.name,
+                        design if node.deleted else None,
+                    )
+                    for row, node in enumerate(record.nodes)
+                ],
+            )
+        return self.design(design)
+
     def node(self, id: str, *, deleted: bool = False) -> Row:
         found = self.nodes([id])
         if not found or (found[0]["deleted"] and not deleted):
@@ -259,12 +321,15 @@ class Store:
     def delete_node(self, id: str) -> list[str]:
         """Hide a node and all that came of it; `restore_node` brings the same back. The ids of all."""
         design = self.node(id)["design"]
-        mark = f"{id}:{new_id()}"  # what was deleted together comes back together
+        mark = new_id()  # what was deleted together comes back together
         with self._writing() as db:
             gone = [row["id"] for row in db.execute(_DESCENDANTS, (id,))]
             db.executemany("UPDATE nodes SET deleted = ? WHERE id = ? AND deleted IS NULL", [(mark, g) for g in gone])
-            db.execute("UPDATE designs SET present = NULL WHERE id = ? AND present IN (SELECT id FROM nodes WHERE "
-                       "deleted IS NOT NULL)", (design,))
+            db.execute(
+                "UPDATE designs SET present = NULL WHERE id = ? AND present IN (SELECT id FROM nodes WHERE "
+                "deleted IS NOT NULL)",
+                (design,),
+            )
             self._set(db, "designs", design, {"updated": time.time()})
         return gone
 
@@ -339,6 +404,14 @@ def new_id() -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _own(node: "NodeRecord", settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The settings of a node from a file: its round's, and its place in a walk."""
+    if node.round is None:
+        return {"origin": "file"}
+    segments = node.settings.get("segments")
+    return {**settings[node.round], **({} if segments is None else {"segments": segments})}
 
 
 def _read_round(row: Row) -> Row:

@@ -118,6 +118,12 @@ class Studio:
         self.store.set_round(round, state="waiting", detail=None, made=self._made(served))
         return self._submit(self._job(served, client, attended, record["task"]), self.store.round(round))
 
+    def job_of(self, record: Row) -> str | None:
+        """The job that works on a round, while there is one."""
+        if record["state"] not in ("waiting", "running"):
+            return None
+        return next((job.id for job in self.queue.jobs() if getattr(job, "round", {}).get("id") == record["id"]), None)
+
     def _job(self, served: Served, client: str, attended: bool, task: str) -> RoundJob | WalkJob:
         kind = WalkJob if task == "walk" else RoundJob
         return kind(self.store, served, client, attended=attended or task == "walk")

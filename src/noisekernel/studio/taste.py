@@ -30,6 +30,7 @@ from torch import Tensor, nn
 
 from noisekernel.errors import InputError
 from noisekernel.models import Model
+from noisekernel.tasks import best
 
 #: The noise levels at which the denoiser is shown a picture.
 LEVELS = (0.1, 0.4)
@@ -48,7 +49,7 @@ def features(model: Model, z: Tensor) -> Tensor:
     with _listening(_bottom(model.denoiser), seen.append):
         for beta in LEVELS:
             # The noise's centre, not a draw: a picture has one description.
-            model.denoiser(model.kernel.noise(z.to(model.device), beta).best, beta)
+            model.denoiser(best(model.kernel.noise(z.to(model.device), beta)), beta)
     return torch.cat([h.flatten(2).mean(dim=2) for h in seen], dim=1).double().cpu()
 
 
