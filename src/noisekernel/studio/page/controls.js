@@ -89,7 +89,7 @@ export function controls(place, painter, walker) {
     if (state.tool === "walk") return "Start the walk";
     const n = state.settings.count;
     if (state.tool === "paint") return `Fill in, ${n} ways`;
-    if (state.tool === "taste") return `${n} towards my taste`;
+    if (state.tool === "taste") return `${n} to my taste`;
     return state.picked.size ? `${n} more like these` : `Generate ${n}`;
   }
 

@@ -53,7 +53,7 @@ const ICONS = {
   walk: "M3 12c2-6 4-6 6 0s4 6 6 0 4-6 6 0",
   vary: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   heart: "M12 20S4 15 4 9.300A4.3 4.3 0 0 1 12 7a4.3 4.3 0 0 1 8 2.300C20 15 12 20 12 20z",
-  tree: "M12 4v6M12 10L6 14v6M12 10l6 4v6",
+  size: "M4 13h7v7H4zM9 9V4h11v11h-5",
   again: "M5 12a7 7 0 1 1 2 5M5 20v-4h4",
 };
 

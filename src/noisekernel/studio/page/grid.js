@@ -31,7 +31,7 @@ export function grid() {
     fit();
   }
 
-  /** As large as fits, by whole multiples of the picture's own pixels while those are small. */
+  /** As large as fits, by whole multiples of the picture's own pixels where that costs little. */
   function fit() {
     const n = cells.length;
     if (!n || !room.clientWidth) return;
@@ -49,7 +49,9 @@ export function grid() {
     }
     let size = Math.max(56, Math.min(best.size, 320));
     if (best.size < 56) best.columns = Math.max(1, Math.floor((across + gap) / (56 + gap)));
-    if (width <= 64 && size >= width) size = Math.floor(size / width) * width;
+    const whole = Math.floor(size / width) * width;
+    if (width <= 64 && whole >= 0.85 * size) size = whole;
+    list.classList.toggle("compact", size < 116);
     list.style.setProperty("--columns", best.columns);
     list.style.setProperty("--size", `${Math.floor(size)}px`);
     list.style.setProperty("--ratio", `${width} / ${height}`);
@@ -78,7 +80,7 @@ export function grid() {
     set(bar, "aria-valuenow", active ? share : null);
     set(bar, "aria-hidden", active ? null : "true");
     set(noisy, "aria-checked", String(state.noisy));
-    noisy.disabled = !frame?.noisy;
+    noisy.hidden = !frame;
     tellUnfinished(active ? null : (job?.status ?? round?.status), round, nodes.length);
   }
 

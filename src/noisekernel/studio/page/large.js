@@ -9,5 +9,6 @@ export function enlarge(element) {
   const few = width <= 64;
   element.classList.toggle("pixels", few);
   element.style.setProperty("--ratio", `${width} / ${height}`);
+  element.style.setProperty("--shape", String(width / height));
   element.style.setProperty("--large", `${few ? Math.floor(MOST / Math.max(width, height)) * width : MOST}px`);
 }

@@ -2,7 +2,7 @@
 
 import { picture } from "./api.js";
 import { goTo, pick, title } from "./design.js";
-import { h, icon, set } from "./dom.js";
+import { h, icon, iconButton, set } from "./dom.js";
 import { inspector } from "./inspector.js";
 import { state, update, watch } from "./state.js";
 import { told } from "./toast.js";
@@ -21,8 +21,8 @@ export function tree(place) {
   let zoom = 1;
   let drawn = null;
 
-  const zoomBy = (by) => {
-    zoom = Math.max(0, Math.min(SIZES.length - 1, zoom + by));
+  const resize = () => {
+    zoom = (zoom + 1) % SIZES.length;
     draw();
     reveal();
   };
@@ -33,8 +33,7 @@ export function tree(place) {
       { class: "bar" },
       h("h2", {}, "History"),
       h("span", { class: "grow" }),
-      h("button", { type: "button", class: "quiet", "aria-label": "Smaller thumbnails", title: "Smaller thumbnails", onclick: () => zoomBy(-1) }, "−"),
-      h("button", { type: "button", class: "quiet", "aria-label": "Larger thumbnails", title: "Larger thumbnails", onclick: () => zoomBy(1) }, "+"),
+      iconButton("size", "Size of the thumbnails", resize),
       h("button", { type: "button", class: "quiet", title: "Start from another picture (N)", onclick: () => update({ view: "start" }) }, icon("plus"), "Start"),
     ),
     pane,

@@ -79,7 +79,7 @@ export function walker() {
     enlarge(canvas);
     set(noisy, "aria-checked", String(state.noisy));
     const frame = state.job?.task === "walk" && state.frame?.round === state.job.round ? state.frame : null;
-    noisy.disabled = !frame?.noisy;
+    noisy.hidden = !frame;
     text(detail, walking() ? `${self.paused ? "paused at" : "step"} ${state.job.step}` : "space starts it");
     if (!walking() && self.recording) changed({ recording: false, film: state.job?.id ?? null });
     const sprite = frame && (state.noisy && frame.noisy ? frame.noisy : frame.clean);
