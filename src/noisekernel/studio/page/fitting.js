@@ -87,7 +87,6 @@ export function fitting(file) {
 
     function finish(result) {
       URL.revokeObjectURL(address);
-      dialog.close();
       dialog.remove();
       resolve(result);
     }
@@ -105,7 +104,7 @@ export function fitting(file) {
       const by = { ArrowLeft: { x: crop.x - 0.02 }, ArrowRight: { x: crop.x + 0.02 }, ArrowUp: { y: crop.y - 0.02 }, ArrowDown: { y: crop.y + 0.02 }, "+": { side: Math.min(1, crop.side + 0.05) }, "-": { side: Math.max(0.1, crop.side - 0.05) } }[event.key];
       if (by) (event.preventDefault(), change(by));
     });
-    dialog.addEventListener("cancel", (event) => (event.preventDefault(), finish(null)));
+    dialog.addEventListener("close", () => finish(null));
     source.addEventListener("load", () => change({}));
     // What the browser cannot show, the server may still read, or refuse in its own words.
     source.addEventListener("error", () => ((table.hidden = true), preview()));

@@ -28,6 +28,7 @@ export function grid() {
     built = `${round} ${n} ${state.model?.id}`;
     cells = Array.from({ length: n }, (_, index) => cell(index));
     list.replaceChildren(...cells.map((one) => one.element));
+    list.dataset.round = round;
     fit();
   }
 

@@ -1,8 +1,9 @@
 // The head: which design this is, taking it away, and how the page looks.
 
-import { picture, post } from "./api.js";
+import { post } from "./api.js";
 import { leave, list, open, removeDesign, rename } from "./design.js";
 import { h, icon, iconButton, set, text } from "./dom.js";
+import { savePicture } from "./inspector.js";
 import { sheet } from "./keys.js";
 import { menu } from "./menu.js";
 import { keptOf } from "./treelayout.js";
@@ -35,8 +36,8 @@ export function head(place) {
     const starred = [...state.nodes.values()].filter((one) => one.starred).map((one) => one.id);
     const [count, words] = state.picked.size ? [[...state.picked], "picked"] : starred.length ? [starred, "starred"] : [keptOf(state.nodes).map((one) => one.id), "in the tree"];
     return [
-      { label: "This picture, PNG", hint: "its settings inside", disabled: !node, run: () => download(picture(node.id)) },
-      { label: "The same, large", hint: "8 times", disabled: !node, run: () => download(picture(node.id, 8)) },
+      { label: "This picture, PNG", hint: "its settings inside", disabled: !node, run: () => savePicture() },
+      { label: "The same, large", hint: "8 times", disabled: !node, run: () => savePicture(8) },
       { label: "Contact sheet", hint: `${count.length} ${words}`, disabled: !count.length, run: () => sheetOf(count) },
       { label: "The tree, as a page", hint: "one HTML file", disabled: !id, run: () => download(`/api/designs/${id}/tree.html`) },
       { label: "Design file", hint: "for nk replay", disabled: !id, run: () => download(`/api/designs/${id}/design.nkd`) },
@@ -52,7 +53,7 @@ export function head(place) {
     form.append("file", file);
     const made = await post("/designs/import", form);
     await open(made.id);
-    toast(`Opened ${made.name ?? file.name}.`);
+    toast(`Opened ${file.name}.`);
   }
 
   function showLook() {

@@ -28,7 +28,7 @@ export function inspector() {
       { class: "row" },
       starred,
       iconButton("compare", "Compare with another (C)", () => compareWith()),
-      iconButton("save", "Save as PNG (P)", () => download(picture(state.present))),
+      iconButton("save", "Save as PNG (P)", () => savePicture()),
       h("span", { class: "grow" }),
       iconButton("trash", "Delete (Delete)", told(() => removeNode(state.present))),
     ),
@@ -44,6 +44,12 @@ export function inspector() {
     set(facts, "title", node.round ? `seed ${node.seed}` : null);
   });
   return place;
+}
+
+/** The present picture as a file, its settings inside. */
+export function savePicture(scale) {
+  const node = present();
+  if (node) download(picture(node.id, scale), `${title(node).replace(/[^\w -]+/g, "")}.png`);
 }
 
 /** The settings of a node in a line. */

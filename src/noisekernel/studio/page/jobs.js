@@ -5,8 +5,6 @@ import { refresh } from "./design.js";
 import { running, state, update } from "./state.js";
 import { say, toast, told } from "./toast.js";
 
-/** Where a tab notes the job it listens to, so that a reload finds it. */
-const MINE = "nk-job";
 let source = null; // the one event stream of this page
 
 export async function begin(body) {
@@ -21,7 +19,6 @@ export async function again({ id, task, n }) {
 async function take(task, n, ask) {
   if (running()) throw new Refusal("A round is on its way: cancel it first.", 409);
   const { job, round } = await ask();
-  sessionStorage.setItem(MINE, JSON.stringify({ job, round }));
   update({
     job: { id: job, round, task, n, status: "waiting", step: 0, steps: 0 },
     frame: null,
@@ -97,24 +94,14 @@ const unfinished = (round) => ["running", "waiting"].includes(round?.status);
 
 /** A round that is under way: this tab's before a reload, or another's. */
 export function findRunning() {
-  const mine = JSON.parse(sessionStorage.getItem(MINE) ?? "null");
-  const round = [...state.rounds.values()].findLast(unfinished);
+  const round = [...state.rounds.values()].findLast((one) => unfinished(one) && one.job);
   if (!round) return;
-  const { id, task, n } = round;
-  const job = round.job ?? (mine?.round === id ? mine.job : null);
-  update(task === "walk" ? { view: "walk", tool: "walk" } : { view: "grid", shown: id });
-  if (!job) return lookIn(id);
-  update({ job: { id: job, round: id, task, n, status: "waiting", step: 0, steps: 0 } });
+  const { id, task, n, job } = round;
+  update({
+    job: { id: job, round: id, task, n, status: "waiting", step: 0, steps: 0 },
+    ...(task === "walk" ? { view: "walk", tool: "walk" } : { view: "grid", shown: id }),
+  });
   follow();
-}
-
-/** Another's job cannot be listened to from here: look now and then whether it is done. */
-function lookIn(round) {
-  setTimeout(async () => {
-    if (!unfinished(state.rounds.get(round)) || state.job) return;
-    await told(refresh)();
-    lookIn(round);
-  }, 1500);
 }
 
 onReturn(

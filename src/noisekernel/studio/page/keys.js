@@ -15,7 +15,7 @@ export function keys(actions) {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const { target } = event;
-    if (target.closest("input:not([type=range]), select, textarea, dialog, [role=menu]")) return;
+    if (document.querySelector("dialog[open]") || target.closest("input:not([type=range]), select, textarea, [role=menu]")) return;
     // Space and Enter on a button are the button's; a range keeps its arrows.
     if ((event.key === " " || event.key === "Enter") && target.closest("button, summary, a")) return;
     if (event.key.startsWith("Arrow") && target.closest("input, [role=slider], [role=tablist]")) return;

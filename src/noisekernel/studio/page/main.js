@@ -1,13 +1,13 @@
 // The page: its parts put together, its keys, and how it comes back after a reload.
 
-import { get, keepWatch, onReturn, picture } from "./api.js";
+import { get, keepWatch, onReturn } from "./api.js";
 import { closeCompare, compareView } from "./compare.js";
 import { controls, useTool } from "./controls.js";
 import { inHash, leave, list, open, pick, refresh, removeNode, setOpinion, star } from "./design.js";
 import { vary } from "./generate.js";
 import { grid } from "./grid.js";
 import { head } from "./head.js";
-import { compareWith } from "./inspector.js";
+import { compareWith, savePicture } from "./inspector.js";
 import { cancel, findRunning } from "./jobs.js";
 import { keys, sheet } from "./keys.js";
 import { nodeView } from "./nodeview.js";
@@ -16,7 +16,6 @@ import { selection } from "./selection.js";
 import { stage } from "./stage.js";
 import { startView } from "./start.js";
 import { running, settings, state, update, watch } from "./state.js";
-import { download } from "./takeaway.js";
 import { restore } from "./theme.js";
 import { toast, told } from "./toast.js";
 import { tree } from "./tree.js";
@@ -60,7 +59,7 @@ keys({
   r: () => walk.record(),
   " ": () => (state.tool === "walk" ? walk.toggle() : undefined),
   n: () => state.design && update({ view: "start" }),
-  p: () => state.present && download(picture(state.present)),
+  p: () => savePicture(),
   "+": () => hand.turn(0.05),
   "=": () => hand.turn(0.05),
   "-": () => hand.turn(-0.05),

@@ -1,14 +1,13 @@
 // A live walk: the chain runs on under the hand. Pause it, change its noise, keep a frame, record a film.
 
-import { post } from "./api.js";
+import { picture, post } from "./api.js";
 import { refresh } from "./design.js";
 import { h, icon, set, text } from "./dom.js";
 import { walk } from "./generate.js";
 import { enlarge } from "./large.js";
 import { running, state, update, watch } from "./state.js";
-import { toast, told } from "./toast.js";
 import { download } from "./takeaway.js";
-import { picture } from "./api.js";
+import { toast, told } from "./toast.js";
 
 // The slider is even in the logarithm: halving the noise is the same turn anywhere.
 const LOW = 0.01;
