@@ -103,8 +103,8 @@ class Job(ABC):
     def heard(self) -> bool:
         return bool(self._listeners)
 
-    def deserted(self, now: float) -> bool:
-        return self.attended and not self._listeners and now - self.left_at > GRACE
+    def deserted(self, now: float, grace: float) -> bool:
+        return self.attended and not self._listeners and now - self.left_at > grace
 
     def ask(self, question: Callable[[], Answer]) -> "Future[Answer]":
         """Have the worker answer something between two steps."""
@@ -147,8 +147,9 @@ class Job(ABC):
 class Queue:
     """Jobs that wait, jobs that advance, and a thread that advances them."""
 
-    def __init__(self, *, active: int = 4, per_client: int = 6, most: int = 32) -> None:
+    def __init__(self, *, active: int = 4, per_client: int = 6, most: int = 32, grace: float = GRACE) -> None:
         self.limits = (active, per_client, most)
+        self.grace = grace
         self._waiting: list[Job] = []
         self._active: list[Job] = []
         self._ended: deque[Job] = deque(maxlen=REMEMBERED)
@@ -242,12 +243,12 @@ class Queue:
             if self._closed:
                 return False
             now = time.monotonic()
-            leaving = [j for j in self._waiting + self._active if j.cancelled or j.deserted(now)]
+            leaving = [j for j in self._waiting + self._active if j.cancelled or j.deserted(now, self.grace)]
             self._admit(leaving)
             ready = [j for j in self._active if j not in leaving and (j.asked or j.due() <= now)]
             if not leaving and not ready:
                 rest = min((j.due() - now for j in self._active), default=1.0)
-                self._changed.wait(timeout=min(1.0, max(0.001, rest)))
+                self._changed.wait(timeout=min(1.0, self.grace, max(0.001, rest)))
                 return True
         for job in leaving:
             self._end(job, "cancelled")

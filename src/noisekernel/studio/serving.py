@@ -36,7 +36,7 @@ def run(
     hosts = None if address in ANY else (*LOOPBACK, address.lower())
     folder = home()
     served = serve_all(models, folder, data)
-    listener = _bind(address, port)
+    listener = bind(address, port)
     shown = "127.0.0.1" if address in ANY else address
     shown = f"[{shown}]" if ":" in shown else shown
     url = f"http://{shown}:{listener.getsockname()[1]}/" + (f"?token={token}" if token else "")
@@ -55,7 +55,7 @@ def run(
     uvicorn.Server(settings).run(sockets=[listener])
 
 
-def _bind(address: str, port: int) -> socket.socket:
+def bind(address: str, port: int) -> socket.socket:
     """A socket to listen on: taken before anything else is done, so that a busy port is one sentence."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
