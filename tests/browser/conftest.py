@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -18,10 +17,15 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from browser.hand import Hand
 
 SOURCE = Path(__file__).parents[2] / "src"
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 PATIENCE = 120.0
 
 
@@ -29,7 +33,7 @@ class Server:
     """`nk studio` on a free port, with a home of its own; it can be killed and started again."""
 
     def __init__(self, home: Path) -> None:
-        self.home = home
+        self.home, self.log = home, home / "log.txt"
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -42,13 +46,12 @@ class Server:
     def start(self) -> None:
         command = [sys.executable, "-m", "noisekernel", "studio", "digits", "--port", str(self.port), "--no-browser"]
         env = {**os.environ, "NK_HOME": str(self.home), "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SOURCE)}
-        self.log = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(command, env=env, stdout=self.log, stderr=subprocess.STDOUT)
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT)
         until = time.monotonic() + PATIENCE
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() > until:
-                self.log.seek(0)
-                pytest.fail(f"the studio did not start:\n{self.log.read().decode()}")
+                pytest.fail(f"the studio did not start:\n{self.log.read_text()}")
             time.sleep(0.1)
 
     def _answers(self) -> bool:
@@ -62,7 +65,6 @@ class Server:
         """As a crash would: no farewell."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
-        self.log.close()
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=45_000)
 
 
 class Hand:
@@ -69,7 +69,7 @@ class Hand:
         drawer = self.page.locator("details.drawer")
         if drawer.get_attribute("open") is None:
             drawer.locator("summary").click()
-        field = self.page.get_by_label(name, exact=True)
+        field = drawer.get_by_label(name, exact=True)
         field.fill(value)
         field.press("Enter")
 
@@ -78,7 +78,7 @@ class Hand:
         expect(self.leaves).to_have_count(1)
 
     def round_ends(self, count: int = 4) -> None:
-        expect(self.page.locator(".cell:not(.waiting)")).to_have_count(count)
+        expect(self.page.locator(".cell:not(.waiting):visible")).to_have_count(count)
         expect(self.button(re.compile("Cancel"))).to_have_count(0)
 
     def generate(self, count: int = 4) -> None:
