@@ -13,7 +13,7 @@ def test_choosing_by_key_and_click_grows_a_tree_with_branches(hand):
     expect(hand.leaves).to_have_count(2)
     second = hand.present
     hand.generate()
-    hand.page.get_by_role("button", name="Candidate 3").click()
+    hand.button("Candidate 3").click()
     expect(hand.leaves).to_have_count(3)
     third = hand.present
 
@@ -93,7 +93,8 @@ def test_two_are_compared_side_by_side(hand):
     expect(view.get_by_role("img", name=re.compile("The difference"))).to_be_visible()
     view.get_by_role("button", name="Go on from this").nth(1).click()
     expect(hand.leaves).to_have_count(2)
-    hand.key("Escape", "Escape")
+    hand.key("Escape")
+    expect(hand.page.get_by_text("2 picked")).to_be_visible()
     expect(hand.cells.nth(2)).to_have_class(re.compile("chosen"))
 
 

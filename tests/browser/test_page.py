@@ -46,7 +46,8 @@ def test_all_that_can_be_pressed_has_a_name(hand):
         nameless = hand.page.evaluate(
             """() => [...document.querySelectorAll("button, input, select, [role=slider], [role=switch], img")]
                 .filter((one) => one.offsetParent !== null)
-                .filter((one) => !(one.ariaLabel || one.textContent.trim() || one.labels?.length || one.alt?.length >= 0))
+                .filter((one) => !one.ariaLabel && !one.textContent.trim() && !one.labels?.length)
+                .filter((one) => !one.hasAttribute("alt"))
                 .map((one) => one.outerHTML)"""
         )
         assert nameless == []

@@ -73,11 +73,11 @@ keys({
   ArrowRight: arrow,
 });
 
-/** One thing at a time: what runs, then what is picked, then where one is. */
+/** One thing at a time: what runs, what lies on top, what is picked, where one is. */
 function escape() {
   if (running()) cancel();
-  else if (state.picked.size) update({ picked: new Set() });
   else if (state.view === "compare") closeCompare();
+  else if (state.picked.size) update({ picked: new Set() });
   else if (state.view === "paint" || state.tool === "walk") useTool("vary");
   else if (state.view === "start" && state.design && (state.shown || state.present)) update({ view: state.shown ? "grid" : "node" });
 }

@@ -16,8 +16,8 @@ export function selection() {
     compare,
     h("button", { type: "button", onclick: () => sheetOf([...state.picked]) }, icon("save"), "Sheet"),
     iconButton("close", "Pick none", () => update({ picked: new Set() })));
-  watch(["picked"], () => {
-    element.hidden = state.picked.size === 0;
+  watch(["picked", "view"], () => {
+    element.hidden = state.picked.size === 0 || !["grid", "node"].includes(state.view);
     text(count, `${state.picked.size} picked`);
     compare.disabled = state.picked.size !== 2;
   });
