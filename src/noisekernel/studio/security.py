@@ -15,6 +15,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
@@ -128,14 +129,15 @@ class Guard:
 
         async def sent(message: Message) -> None:
             nonlocal begun
+            if came > most and not begun:
+                return  # the application's own words on a body that it could not read
             begun = True
             await send(message)
 
-        try:
+        with suppress(_TooLargeError):
             await self.app(scope, counted, sent)
-        except _TooLargeError:
-            if not begun:
-                await _answer(send, 413, too_large)
+        if came > most and not begun:
+            await _answer(send, 413, too_large)
 
 
 def _same(given: str, expected: str) -> bool:

@@ -43,7 +43,8 @@ class Served:
     def beta(self, strength: float) -> float:
         """The noise level of a turn of the dial: equal turns, equal distances."""
         curve = self.curve or GUESS
-        return max(LEAST_BETA, curve.beta(strength * curve.monotone[-1]))
+        first, last = curve.distance(LEAST_BETA), curve.monotone[-1]
+        return max(LEAST_BETA, curve.beta(first + strength * (last - first)))
 
     def example(self, index: int) -> Tensor:
         """An example of its data set, as clean data: (1, *shape)."""

@@ -92,7 +92,11 @@ def _errors(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def http(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
-        words = {404: "there is nothing at this address", 405: "this address does not take such a request"}
+        words = {
+            400: "the body cannot be read; send JSON, or a form where a file is asked for",
+            404: "there is nothing at this address",
+            405: "this address does not take such a request",
+        }
         return JSONResponse(
             {"detail": words.get(error.status_code, str(error.detail))}, error.status_code, headers=error.headers
         )
