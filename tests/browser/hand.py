@@ -74,7 +74,7 @@ class Hand:
         field.press("Enter")
 
     def start_from_example(self, number: int = 1) -> None:
-        self.page.get_by_role("listitem", name=re.compile(rf"^Example {number}\b")).click()
+        self.page.get_by_role("button", name=re.compile(rf"^Example {number}\b")).click()
         expect(self.leaves).to_have_count(1)
 
     def round_ends(self, count: int = 4) -> None:

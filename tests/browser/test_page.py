@@ -88,3 +88,21 @@ def test_text_has_the_contrast_of_wcag_aa():
             for ground in grounds:
                 light, dark = sorted((luminance(colour[ink]), luminance(colour[ground])), reverse=True)
                 assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, ground)
+
+
+def test_a_tree_of_thousands_has_room_for_each(hand):
+    places = hand.page.evaluate(
+        """async () => {
+            const { layout } = await import("/treelayout.js");
+            const nodes = [{ id: "0", parent: null }];
+            for (let at = 1; at < 3000; at++) nodes.push({ id: String(at), parent: String(Math.floor((at * 7919) % at)) });
+            for (let at = 3000; at < 6000; at++) nodes.push({ id: String(at), parent: String(at - 1) });
+            const { places, edges, rows, columns } = layout(nodes);
+            return { places: [...places], edges: edges.length, rows, columns };
+        }"""
+    )
+    spots = {key: (place["x"], place["y"]) for key, place in places["places"]}
+    assert len(set(spots.values())) == 6000
+    assert places["edges"] == 5999
+    assert places["rows"] > 3000
+    assert all(0 <= x < places["columns"] for x, _ in spots.values())

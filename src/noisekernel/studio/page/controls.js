@@ -77,12 +77,12 @@ export function controls(place, painter, walker) {
     from.classList.toggle("pixels", (state.model?.shape.at(-1) ?? 0) <= 64);
     showNote();
   });
-  watch(["job", "tool", "picked", "present", "settings", "taste", "online"], () => {
+  watch(["job", "tool", "picked", "present", "settings", "taste", "online", "view"], () => {
     const active = running();
     text(go.firstChild, active ? (state.job.task === "walk" ? "End the walk" : "Cancel") : label());
     text(go.lastChild, active ? "Esc" : "G");
     go.classList.toggle("primary", !active);
-    go.disabled = !active && (!present() || !state.online || (state.tool === "taste" && !state.taste?.ready));
+    go.disabled = !active && (!present() || state.view === "start" || !state.online || (state.tool === "taste" && !state.taste?.ready));
   });
 
   function label() {

@@ -2,13 +2,13 @@
 
 import { get, patch, post, put, remove } from "./api.js";
 import { state, update } from "./state.js";
-import { toast } from "./toast.js";
+import { toast, told } from "./toast.js";
 import { forget, remember, undo } from "./undo.js";
 
 // Tabs of one browser tell one another; another browser's changes come when the page is looked at again.
 const others = new BroadcastChannel("noisekernel-studio");
-others.onmessage = ({ data }) => state.design?.id === data && refresh();
-const announce = () => others.postMessage(state.design.id);
+others.onmessage = ({ data }) => state.design?.id === data && told(refresh)();
+export const announce = () => others.postMessage(state.design.id);
 
 export const inHash = () => location.hash.match(/^#d=([\w-]+)$/)?.[1] ?? null;
 

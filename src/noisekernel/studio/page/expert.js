@@ -37,6 +37,8 @@ export function drawer() {
     const classes = state.model?.classes ?? [];
     labelLine.hidden = classes.length === 0;
     label.replaceChildren(h("option", { value: "" }, "any"), ...classes.map((name) => h("option", { value: name }, name)));
+    // A class of another model means nothing here.
+    if (state.model && state.settings.label !== null && !classes.includes(state.settings.label)) settings({ label: null });
     label.value = state.settings.label ?? "";
   });
   return element;

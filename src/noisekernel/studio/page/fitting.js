@@ -2,6 +2,7 @@
 
 import { post } from "./api.js";
 import { h, set, text } from "./dom.js";
+import { enlarge } from "./large.js";
 import { state } from "./state.js";
 
 /** Ask in a dialog. Resolves to the form to send, or null. The server fits the picture, so the preview is the truth. */
@@ -25,7 +26,7 @@ export function fitting(file) {
       problem,
       h("div", { class: "row end" }, h("button", { type: "button", onclick: () => finish(null) }, "Cancel"), use));
     const [height, width] = state.model.shape.slice(-2);
-    fitted.style.setProperty("--ratio", `${width} / ${height}`);
+    enlarge(fitted, 300);
     let crop = null; // null: the middle, as the server fits it
     let asked = 0;
     let timer = null;

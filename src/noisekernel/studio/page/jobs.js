@@ -1,7 +1,7 @@
 // Rounds on their way: starting them, following their frames, cancelling, and finding them again after an absence.
 
 import { client, away, onReturn, post, Refusal } from "./api.js";
-import { refresh } from "./design.js";
+import { announce, refresh } from "./design.js";
 import { running, state, update } from "./state.js";
 import { say, toast, told } from "./toast.js";
 
@@ -38,14 +38,17 @@ export const cancel = told(async () => {
 export function follow() {
   source?.close();
   const job = state.job.id;
-  source = new EventSource(`/api/jobs/${job}/events?client=${client}`);
+  const stream = (source = new EventSource(`/api/jobs/${job}/events?client=${client}`));
   const mine = (handler) => (event) => state.job?.id === job && handler(JSON.parse(event.data));
-  source.addEventListener("state", mine(onState));
-  source.addEventListener("frame", mine(onFrame));
-  source.addEventListener("done", mine(onDone));
-  source.addEventListener("failed", mine(({ detail }) => (toast(detail, { kind: "error" }), end("failed"))));
+  stream.addEventListener("state", mine(onState));
+  stream.addEventListener("frame", mine(onFrame));
+  stream.addEventListener("done", mine(onDone));
+  stream.addEventListener("failed", mine(({ detail }) => (toast(detail, { kind: "error" }), end("failed"))));
   // A stream that breaks is not trusted to mend itself: ask how things stand, then listen anew.
-  source.onerror = () => state.job?.id === job && (source.close(), away());
+  stream.onerror = () => {
+    stream.close();
+    if (state.job?.id === job && running()) away();
+  };
 }
 
 function onState({ status, position }) {
@@ -53,7 +56,7 @@ function onState({ status, position }) {
   if (status === "cancelled") {
     say("Cancelled.");
     end(status);
-  } else if (status === "failed") end(status);
+  }
 }
 
 async function onFrame(frame) {
@@ -88,6 +91,7 @@ async function end(status) {
   source = null;
   update({ job: { ...state.job, status } });
   await told(refresh)();
+  if (state.design) announce();
 }
 
 const unfinished = (round) => ["running", "waiting"].includes(round?.status);

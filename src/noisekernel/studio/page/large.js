@@ -2,13 +2,11 @@
 
 import { state } from "./state.js";
 
-const MOST = 560;
-
-export function enlarge(element) {
+export function enlarge(element, most = 560) {
   const [height, width] = state.model.shape.slice(-2);
   const few = width <= 64;
   element.classList.toggle("pixels", few);
   element.style.setProperty("--ratio", `${width} / ${height}`);
   element.style.setProperty("--shape", String(width / height));
-  element.style.setProperty("--large", `${few ? Math.floor(MOST / Math.max(width, height)) * width : MOST}px`);
+  element.style.setProperty("--large", `${few ? Math.floor(most / Math.max(width, height)) * width : most}px`);
 }

@@ -34,7 +34,7 @@ export function startView() {
   const fresh = h("button", { type: "button", class: "primary", onclick: told(() => within(() => sample(state.settings.count, label))) }, "New samples", h("kbd", {}, "G"));
   const file = h("input", { type: "file", accept: "image/*", hidden: true, onchange: () => file.files[0] && (useFile(file.files[0]), (file.value = "")) });
   const drop = h("button", { type: "button", class: "drop", onclick: () => file.click() }, icon("save"), h("strong", {}, "Your own picture"), h("span", { class: "soft" }, "Drop it here, paste it, or choose a file"));
-  const examples = h("div", { class: "examples", role: "list", "aria-label": "Examples of the data set" });
+  const examples = h("div", { class: "examples", role: "group", "aria-label": "Examples of the data set" });
   const none = h("p", { class: "soft" });
   const [back, on] = [["Earlier examples", "left", -1], ["More examples", "right", 1]].map(([words, name, by]) => iconButton(name, words, told(() => turn(by))));
   const designs = h("ul", { class: "designs" });
@@ -87,7 +87,7 @@ export function startView() {
     if (state.model !== model) return;
     const small = model.shape.at(-1) <= 64;
     examples.replaceChildren(...found.map(({ index, png, label: kind }) =>
-      h("button", { type: "button", role: "listitem", "aria-label": `Example ${index + 1}${kind !== undefined && kind !== null ? `, ${kind}` : ""}`, title: kind ?? "", onclick: told(() => within(async () => began(await post(`/designs/${state.design.id}/origins/example`, { example: index })))) },
+      h("button", { type: "button", "aria-label": `Example ${index + 1}${kind !== undefined && kind !== null ? `, ${kind}` : ""}`, title: kind ?? "", onclick: told(() => within(async () => began(await post(`/designs/${state.design.id}/origins/example`, { example: index })))) },
         h("img", { src: png, alt: "", class: small ? "pixels" : "" }))));
   }
 
