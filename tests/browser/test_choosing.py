@@ -48,9 +48,10 @@ def test_the_next_round_can_start_by_itself(hand):
 def test_star_name_and_undo(hand):
     hand.start_from_example()
     hand.generate()
+    hand.cells.nth(3).hover()
     hand.choose(1)
-    hand.key("s")
-    expect(hand.page.locator(".leaf.starred")).to_have_count(1)
+    hand.key("s")  # the one chosen, not the one that the pointer was left on
+    expect(hand.page.locator(".leaf.starred[aria-selected=true]")).to_have_count(1)
     hand.key("F2")
     hand.page.keyboard.type("the good one")
     hand.key("Enter")

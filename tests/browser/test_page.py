@@ -95,8 +95,8 @@ def test_a_tree_of_thousands_has_room_for_each(hand):
         """async () => {
             const { layout } = await import("/treelayout.js");
             const nodes = [{ id: "0", parent: null }];
-            for (let at = 1; at < 3000; at++) nodes.push({ id: String(at), parent: String(Math.floor((at * 7919) % at)) });
-            for (let at = 3000; at < 6000; at++) nodes.push({ id: String(at), parent: String(at - 1) });
+            for (let at = 1; at < 3000; at++) nodes.push({ id: `${at}`, parent: `${Math.floor((at - 1) / 3)}` });
+            for (let at = 3000; at < 6000; at++) nodes.push({ id: `${at}`, parent: `${at - 1}` });
             const { places, edges, rows, columns } = layout(nodes);
             return { places: [...places], edges: edges.length, rows, columns };
         }"""

@@ -16,7 +16,7 @@ def test_likes_and_dislikes_teach_a_taste_to_walk_towards(hand):
         hand.button(f"Like candidate {number}").click()
     hand.button("Dislike candidate 3").click()
     hand.cells.nth(3).hover()
-    hand.key("d")
+    hand.key("d")  # the one under the pointer
     expect(hand.button("Dislike candidate 4")).to_have_attribute("aria-pressed", "true")
     expect(go).to_be_enabled()
     sure = hand.page.get_by_role("meter", name="How sure the studio is of your taste")

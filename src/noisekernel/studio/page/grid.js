@@ -100,7 +100,21 @@ export function grid() {
   }
 
   watch(["view", "shown", "rounds", "nodes", "job", "frame", "noisy", "present", "picked", "opinions", "model"], draw);
-  return { element, choose: (index) => cells[index]?.choose(), focused: () => cells.find((one) => one.element.matches(":focus-within, :hover"))?.node() ?? null, move };
+
+  // Keys mean the candidate under the pointer, if the pointer was moved there, else the one that has the focus. A pointer
+  // that merely lies on a candidate means nothing.
+  let pointed = null;
+  list.addEventListener("pointermove", (event) => (pointed = event.target.closest(".cell")));
+  list.addEventListener("pointerleave", () => (pointed = null));
+  const meant = () => cells.find((one) => (pointed ? one.element === pointed : one.element.matches(":focus-within")))?.node() ?? null;
+
+  function chooseNumber(index) {
+    pointed = null;
+    if (list.contains(document.activeElement)) document.activeElement.blur();
+    return cells[index]?.choose();
+  }
+
+  return { element, choose: chooseNumber, meant, move };
 
   /** Arrow keys inside the grid. */
   function move(key) {

@@ -34,7 +34,7 @@ const history = tree(place("history"));
 head(place("head"));
 
 /** The candidate under the hand, or the present node. */
-const meant = () => (state.view === "grid" && cells.focused()?.id) || state.present;
+const meant = () => (state.view === "grid" && cells.meant()?.id) || state.present;
 const about = (run) => told(async () => meant() && run(meant()));
 const arrow = (event) => (state.view === "grid" && cells.move(event.key)) || history.move(event.key);
 

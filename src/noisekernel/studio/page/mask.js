@@ -40,12 +40,14 @@ export class Mask {
 
   /** A round dab; `size` is its diameter in pixels. A size of 1 is one pixel. */
   dab(x, y, size, value) {
-    const radius = Math.max(0.5, size / 2);
-    for (let row = Math.floor(y - radius); row <= y + radius; row++)
-      for (let column = Math.floor(x - radius); column <= x + radius; column++) {
+    const radius = size / 2;
+    // Centred on a pixel or on a corner, as the size is odd or even: a circle without warts.
+    const snap = (at) => (size % 2 ? Math.floor(at) + 0.5 : Math.round(at));
+    const [cx, cy] = [snap(x), snap(y)];
+    for (let row = Math.floor(cy - radius); row < cy + radius; row++)
+      for (let column = Math.floor(cx - radius); column < cx + radius; column++) {
         if (row < 0 || column < 0 || row >= this.height || column >= this.width) continue;
-        const under = row === Math.floor(y) && column === Math.floor(x);
-        if (under || (column + 0.5 - x) ** 2 + (row + 0.5 - y) ** 2 <= radius ** 2) this.cells[row * this.width + column] = value;
+        if ((column + 0.5 - cx) ** 2 + (row + 0.5 - cy) ** 2 <= radius ** 2) this.cells[row * this.width + column] = value;
       }
   }
 

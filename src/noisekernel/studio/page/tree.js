@@ -44,8 +44,10 @@ export function tree(place) {
   function draw() {
     const nodes = keptOf(state.nodes);
     drawn = { nodes, ...layout(nodes) };
-    const { thumb, across, down } = SIZES[zoom];
+    const { thumb, across: most, down } = SIZES[zoom];
     const margin = 16;
+    // A wide tree moves closer together before it has to be scrolled.
+    const across = Math.max(thumb + 6, Math.min(most, (pane.clientWidth - 2 * margin) / drawn.columns));
     const width = Math.max(pane.clientWidth, drawn.columns * across + 2 * margin);
     const left = (width - drawn.columns * across) / 2;
     const spot = (id) => {
