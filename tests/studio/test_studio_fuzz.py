@@ -1,14 +1,12 @@
 """A thousand requests that nobody would send: no 5xx, no hang, and memory stays where it is."""
 
 import resource
-from urllib.parse import urlsplit
 
 import hypothesis
 import numpy as np
 import pytest
 import schemathesis
 from conftest_studio import finish, ok
-from schemathesis.checks import not_a_server_error
 
 #: In all, spread over what the interface offers.
 REQUESTS = 1000
@@ -32,6 +30,7 @@ def test_no_request_breaks_the_studio(api, design, studio):
     schema = schemathesis.openapi.from_dict(ok(api.get("/openapi.json")))
     operations = [each.ok() for each in schema.get_all_operations()]
     assert len(operations) >= 25
+    broken = []
     sent = {"requests": 0, "accepted": 0}
     rng = np.random.default_rng(0)
     before = None
@@ -51,7 +50,8 @@ def test_no_request_breaks_the_studio(api, design, studio):
             return  # what no HTTP client can send
         sent["requests"] += 1
         sent["accepted"] += response.status_code < 300
-        not_a_server_error(None, response, case)
+        if response.status_code >= 500:
+            broken.append((case.operation.label, case.path_parameters, case.query, str(case.body)[:300]))
         if response.status_code == 202:
             api.post(f"/api/jobs/{response.json()['job']}/cancel")
 
@@ -72,12 +72,12 @@ def test_no_request_breaks_the_studio(api, design, studio):
             run()
         if before is None:
             before = peak()
+    assert broken == []
     assert sent["requests"] >= REQUESTS
     assert sent["accepted"] > 20
     assert peak() - before < MOST_GROWTH
     assert api.get("/api/health", timeout=10).status_code == 200
     assert studio.store.sound()
-    assert urlsplit(str(api.base_url)).hostname == "127.0.0.1"
 
 
 def test_a_server_that_breaks_is_caught():

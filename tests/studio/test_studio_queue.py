@@ -29,7 +29,11 @@ class Counting(Job):
         self.steps -= 1
         return self.steps == 0
 
-    def end(self):
+    def end(self, status, detail):
+        pass
+
+    def finish(self, status, detail=None):
+        super().finish(status, detail)
         self.over.set()
 
 

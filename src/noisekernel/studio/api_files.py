@@ -1,6 +1,7 @@
 """Taking designs away, and bringing them back."""
 
 import re
+from threading import Lock
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, File, Path, Query, Response, UploadFile
@@ -20,6 +21,7 @@ MOST = 400
 def router(studio: Studio) -> APIRouter:
     api = APIRouter(tags=["files"])
     store = studio.store
+    heavy = Lock()  # what takes much memory is done one at a time
 
     def drawn(design: Row, nodes: list[Row]) -> list[Image.Image]:
         return studio.served_for(design).model.draw(store.clean(nodes))
@@ -62,7 +64,11 @@ def router(studio: Studio) -> APIRouter:
     @api.post("/designs/import", status_code=201)
     def take_in(file: Annotated[UploadFile, File(description="A design file.")]) -> shapes.Imported:
         """A design file as a new design."""
-        found = files.read_design(file.file.read(files.MOST_BYTES[files.DATA]))
+        with heavy:
+            return _take_in(file)
+
+    def _take_in(file: UploadFile) -> shapes.Imported:
+        found = files.read_design(file.file.read())
         if found.record.model not in studio.models:
             raise InputError(
                 f"this design was made with the model {found.record.model[:100]!r}, which is not served now; start the "
@@ -80,7 +86,8 @@ def router(studio: Studio) -> APIRouter:
         if not isinstance(walk, WalkJob) or not walk.film:
             raise InputError("nothing was recorded of this walk; start recording first")
         try:
-            content = takeaway.film(list(walk.film), kind)
+            with heavy:
+                content = takeaway.film(list(walk.film), kind)
         except NoiseKernelError:
             if kind == "mp4":
                 raise InputError(

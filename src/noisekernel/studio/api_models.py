@@ -12,7 +12,7 @@ from noisekernel.studio.studio import Studio
 
 Upload = Annotated[UploadFile, File(description="A picture: PNG, JPEG, WebP, GIF, BMP, TIFF or AVIF.")]
 Edge = Annotated[float | None, Form(ge=0.0, lt=1.0, allow_inf_nan=False)]
-Side = Annotated[float | None, Form(gt=0.0, le=1.0, allow_inf_nan=False)]
+Side = Annotated[float | None, Form(ge=0.001, le=1.0, allow_inf_nan=False)]
 
 
 def crop_of(x: float | None, y: float | None, side: float | None) -> tuple[float, float, float] | None:

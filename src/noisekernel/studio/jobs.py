@@ -102,7 +102,7 @@ class RoundJob(Job):
         )
         self.result = {"round": record["id"], "nodes": [node["id"] for node in made]}
 
-    def end(self) -> None:
+    def end(self, status: str, detail: str | None) -> None:
         self._doing, self._steps = None, iter(())
-        if self.status != "done":
-            self.store.set_round(self.round["id"], state=self.status, detail=self.detail)
+        if status != "done":
+            self.store.set_round(self.round["id"], state=status, detail=detail)

@@ -16,7 +16,6 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
 from typing import Any, TypeVar
 
 from noisekernel.errors import InputError, NoiseKernelError
@@ -28,7 +27,7 @@ Answer = TypeVar("Answer")
 #: Seconds that a job goes on when nobody listens any more.
 GRACE = 5.0
 #: Finished jobs that can still be asked about.
-REMEMBERED = 64
+REMEMBERED = 32
 ENDS = ("done", "cancelled", "failed")
 
 
@@ -69,8 +68,8 @@ class Job(ABC):
         """One step. Was it the last?"""
 
     @abstractmethod
-    def end(self) -> None:
-        """Afterwards, whatever the status is by then: leave word of it."""
+    def end(self, status: str, detail: str | None) -> None:
+        """Afterwards, before anyone is told: leave word of how it ended."""
 
     def due(self) -> float:
         """When the next step may be made, on the monotonic clock; infinity while the job rests."""
@@ -294,9 +293,11 @@ class Queue:
             self._end(job, "failed", "something went wrong in this round, and it is our mistake; the log says what")
 
     def _end(self, job: Job, status: str, detail: str | None = None) -> None:
+        try:
+            job.end(status, detail)
+        except Exception:  # what cannot be written down is no reason to stop working for others
+            log.exception("the end of a job was not written down")
         job.finish(status, detail)
-        with suppress(Exception):  # what cannot be written down is no reason to stop working for others
-            job.end()
         with self._changed:
             for jobs in (self._waiting, self._active):
                 if job in jobs:

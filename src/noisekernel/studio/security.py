@@ -75,14 +75,14 @@ class Guard:
         with_headers = _sending(send)
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            return await _answer(with_headers, *refusal)
+            return await _answer(with_headers, *refusal, scope)
         if self.token is not None and scope["path"] == "/" and b"token=" in scope["query_string"]:
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
             if not _same(given, self.token):
-                return await _answer(with_headers, 401, "this is not the token that the studio printed when it started")
+                return await _answer(with_headers, 401, "this is not the token that the studio printed", scope)
             return await _welcome(with_headers, _ticket(self.token))
         if self.token is not None and not self._known(headers):
-            return await _answer(with_headers, 401, "open the address that the studio printed when it started")
+            return await _answer(with_headers, 401, "open the address that the studio printed when it started", scope)
         await self._limited(scope, headers, receive, with_headers)
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
@@ -91,7 +91,7 @@ class Guard:
             return 421, "this server does not answer to that name; use the address that it printed when it started"
         writing = scope["method"] not in READING
         origin = headers.get("origin")
-        if writing and origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if writing and origin is not None and origin.partition("//")[2].lower() != host.lower():
             return 403, "requests from other sites are refused"
         site = headers.get("sec-fetch-site", "same-origin")
         if (writing or scope["path"].startswith("/api")) and site not in ("same-origin", "none"):
@@ -114,9 +114,9 @@ class Guard:
         said = headers.get("content-length", "0")
         too_large = f"the request is larger than the {most:,} bytes that are taken"
         if not said.isdecimal():
-            return await _answer(send, 400, "the length of the request is no number")
+            return await _answer(send, 400, "the length of the request is no number", scope)
         if int(said) > most:
-            return await _answer(send, 413, too_large)
+            return await _answer(send, 413, too_large, scope)
         came, begun = 0, False
 
         async def counted() -> Message:
@@ -137,7 +137,7 @@ class Guard:
         with suppress(_TooLargeError):
             await self.app(scope, counted, sent)
         if came > most and not begun:
-            await _answer(send, 413, too_large)
+            await _answer(send, 413, too_large, scope)
 
 
 def _same(given: str, expected: str) -> bool:
@@ -170,9 +170,12 @@ def _sending(send: Send) -> Send:
     return with_headers
 
 
-async def _answer(send: Send, status: int, detail: str) -> None:
-    content = json.dumps({"detail": detail}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
+async def _answer(send: Send, status: int, detail: str, scope: Scope) -> None:
+    """A sentence: as JSON for programs, plain where a person may have typed the address."""
+    plain = not scope["path"].startswith("/api")
+    content = (detail if plain else json.dumps({"detail": detail})).encode()
+    kind = b"text/plain; charset=utf-8" if plain else b"application/json"
+    headers = [(b"content-type", kind), (b"content-length", str(len(content)).encode())]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -48,6 +48,7 @@ def run(
         create_app(studio, token=token, hosts=hosts),
         log_level="warning",
         timeout_graceful_shutdown=1,
+        ws="none",
         server_header=False,
         date_header=False,
         h11_max_incomplete_event_size=65536,

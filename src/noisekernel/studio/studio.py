@@ -70,6 +70,7 @@ class Studio:
         self.store.close()
 
     def _measure(self) -> None:
+        use_threads(self.threads)
         for served in self.models.values():
             if served.curve is None:
                 try:

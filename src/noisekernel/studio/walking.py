@@ -15,8 +15,8 @@ from noisekernel.studio.walks import Walk
 
 #: Steps a second: as many as the eye likes, and no more of the processor than that.
 STEPS_A_SECOND = 25.0
-#: A film has at most so many frames: ten minutes of them.
-MOST_FRAMES = 6000
+#: A film has at most so many frames: two minutes of them.
+MOST_FRAMES = 1200
 
 
 class WalkJob(Job):
@@ -67,8 +67,9 @@ class WalkJob(Job):
         self._shown = time.monotonic()
         run = self.walk.run
         steps = sum(segment["steps"] for segment in self.walk.segments)
-        if self.recording and len(self.film) < MOST_FRAMES:
+        if self.recording:
             self.film += self.served.model.draw(run.clean)
+            self.recording = len(self.film) < MOST_FRAMES
         more = {"step": steps, "steps": None, "beta": self.walk.beta, "lag": self.walk.lag, **self.told()}
         self.tell(frame_of(self.served, run.clean, run.state.x, **more))
 
@@ -111,8 +112,8 @@ class WalkJob(Job):
         )
         return node
 
-    def end(self) -> None:
+    def end(self, status: str, detail: str | None) -> None:
         self._walk = None
         # A walk has no end of its own: to stop it is to be done with it.
-        state = "done" if self.status == "cancelled" else self.status
-        self.store.set_round(self.round["id"], state=state, detail=self.detail)
+        state = "done" if status == "cancelled" else status
+        self.store.set_round(self.round["id"], state=state, detail=detail)
