@@ -26,7 +26,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE = 120.0
+PATIENCE = 300.0
 
 
 class Server:
@@ -100,7 +100,7 @@ class Window:
             "localStorage.getItem('nk-settings') ?? localStorage.setItem('nk-settings', "
             "JSON.stringify({count: 4, steps: 10, readout: 2}))"
         )
-        context.set_default_timeout(60_000)
+        context.set_default_timeout(120_000)
         self.contexts.append(context)
         return context
 

@@ -7,7 +7,7 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-expect.set_options(timeout=45_000)
+expect.set_options(timeout=120_000)
 
 
 class Hand:
