@@ -24,7 +24,7 @@ from noisekernel.studio.rounds import LEAST_BETA
 log = logging.getLogger(__name__)
 
 #: Where the dial is measured: half of its way lies at low levels, and above the last a variant is a new picture.
-LEVELS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6)
+LEVELS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)
 #: The dial of a model that has not been measured yet: a guess that rises evenly.
 GUESS = StrengthCurve((0.02, 0.1, 0.3, 0.8), (0.15, 0.35, 0.65, 1.0), (0.0,) * 4, steps=100, lag=0.9, readout=10)
 

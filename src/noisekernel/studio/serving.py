@@ -63,6 +63,7 @@ def bind(address: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((address, port))
+        listener.listen(128)  # whoever comes before the server is up waits, instead of being turned away
     except OSError as error:
         listener.close()
         raise NoiseKernelError(
