@@ -57,7 +57,7 @@ def test_the_tree_is_a_page_that_needs_nothing_else(made, window, tmp_path):
 
 def test_a_design_file_replays_and_comes_back(made, tmp_path):
     path = tmp_path / "mine.nkd"
-    path.write_bytes(take(made, "Design file"))
+    path.write_bytes(take(made, "Design file for nk replay"))
     assert zipfile.is_zipfile(path)
     replayed = subprocess.run([sys.executable, "-m", "noisekernel", "replay", path], capture_output=True, text=True)
     assert replayed.returncode == 0, replayed.stdout + replayed.stderr

@@ -136,7 +136,15 @@ function cell(index) {
     await choose(node.id);
     if (state.settings.onwards) await vary();
   });
-  const face = h("button", { type: "button", class: "face", onclick: (event) => (event.ctrlKey || event.metaKey || event.shiftKey ? node && pick(node.id) : chooseIt()) }, canvas);
+  const face = h("button", { type: "button", class: "face", onclick: onClick }, canvas);
+
+  function onClick(event) {
+    // After a click of the pointer the arrow keys go through the tree; those who came by key stay among the candidates.
+    if (event.detail) face.blur();
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return node && pick(node.id);
+    return chooseIt();
+  }
+
   const act = (name, label, run) => iconButton(name, label, told(() => node && run(node.id)));
   const liked = act("like", `Like candidate ${index + 1}`, (id) => setOpinion(id, 1));
   const disliked = act("dislike", `Dislike candidate ${index + 1}`, (id) => setOpinion(id, -1));

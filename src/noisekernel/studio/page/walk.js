@@ -28,6 +28,8 @@ export function walker() {
   const watchers = new Set();
   const changed = (changes) => (Object.assign(self, changes), watchers.forEach((run) => run()));
 
+  const tell = () => text(detail, walking() ? `${self.paused ? "paused at" : "step"} ${state.job.step}` : "space starts it");
+  watchers.add(tell);
   self.watch = (run) => watchers.add(run);
   self.play = async () => {
     changed({ paused: false, recording: false, film: null });
@@ -79,7 +81,7 @@ export function walker() {
     set(noisy, "aria-checked", String(state.noisy));
     const frame = state.job?.task === "walk" && state.frame?.round === state.job.round ? state.frame : null;
     noisy.hidden = !frame;
-    text(detail, walking() ? `${self.paused ? "paused at" : "step"} ${state.job.step}` : "space starts it");
+    tell();
     if (!walking() && self.recording) changed({ recording: false, film: state.job?.id ?? null });
     const sprite = frame && (state.noisy && frame.noisy ? frame.noisy : frame.clean);
     if (sprite) {
