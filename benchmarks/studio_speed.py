@@ -2,7 +2,9 @@
 
 A real server in a process of its own, asked over HTTP as the page asks it: the time from the request for a round to its
 first frame; to the end of 12 variants of 100 steps of the 28x28 model (and 10 of reading out); and, all that time, how
-long /api/health takes. Times are on the wall, so whatever else the machine does is in them: the load says how much.
+long /api/health takes. Times are on the wall, so whatever else the machine does is in them: the load says how much. So
+does the time that the server had on the processor (`cpu`, where Linux tells it): about what a round takes when the
+machine is free, for the model has one core of two.
 
     python benchmarks/studio_speed.py [--model fashion] [--repeats 3] [--note TEXT]
 """
@@ -42,11 +44,20 @@ class Health(threading.Thread):
                 self.times.append(time.perf_counter() - began)
 
 
-def one_round(client: httpx.Client, url: str, design: str, parent: str, seed: int) -> dict[str, float]:
+def cpu(process: int) -> float:
+    """Seconds that a process had on the processor, all its threads together; 0 where nobody tells."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def one_round(client: httpx.Client, url: str, design: str, parent: str, seed: int, process: int) -> dict[str, float]:
     health = Health(url)
     health.start()
     body = {"task": "vary", "parents": [parent], "n": N, "steps": STEPS, "beta": 0.2, "seed": seed}
-    began = time.perf_counter()
+    began, used = time.perf_counter(), cpu(process)
     job = client.post(f"/api/designs/{design}/rounds", json=body, headers={"X-Client": "bench"}).json()["job"]
     first, frames = 0.0, 0
     with client.stream("GET", f"/api/jobs/{job}/events") as events:
@@ -54,13 +65,14 @@ def one_round(client: httpx.Client, url: str, design: str, parent: str, seed: in
             if line == "event: frame":
                 frames += 1
                 first = first or time.perf_counter() - began
-    whole = time.perf_counter() - began
+    whole, used = time.perf_counter() - began, cpu(process) - used
     health.over.set()
     health.join()
     times = sorted(health.times)
     return {
         "first_frame": first,
         "round": whole,
+        "cpu": used,
         "frames": frames,
         "health_median": median(times),
         "health_99": times[int(0.99 * (len(times) - 1))],
@@ -87,7 +99,7 @@ def main() -> None:
                 job = client.post(f"/api/designs/{design}/rounds", json={"task": "sample", "n": 1, "steps": 5}).json()
                 client.get(f"/api/jobs/{job['job']}/events")
                 parent = client.get(f"/api/rounds/{job['round']}").json()["nodes"][0]["id"]
-                rounds = [one_round(client, url, design, parent, seed) for seed in range(given.repeats)]
+                rounds = [one_round(client, url, design, parent, seed, server.pid) for seed in range(given.repeats)]
         finally:
             server.terminate()
             server.wait(30)
@@ -99,6 +111,7 @@ def report(given: argparse.Namespace, rounds: list[dict[str, float]], load: floa
     for name, limit in limits.items():
         values = [each[name] for each in rounds]
         print(f"{name:12s} median {median(values):7.3f} s, worst {max(values):7.3f} s, wanted {limit:g} s")
+    print(f"cpu          median {median([each['cpu'] for each in rounds]):7.3f} s of a round's")
     print(f"load average at the start {load:.1f}, {os.cpu_count()} cores")
     result: dict[str, Any] = {
         "model": given.model,
