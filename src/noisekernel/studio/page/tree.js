@@ -9,6 +9,7 @@ import { told } from "./toast.js";
 import { keptOf, layout } from "./treelayout.js";
 
 const SIZES = [{ thumb: 28, across: 36, down: 44 }, { thumb: 44, across: 56, down: 66 }, { thumb: 64, across: 78, down: 90 }];
+const MARGIN = 16;
 
 export function tree(place) {
   const elements = new Map(); // id -> button; reused, so that a change of one node is a change of one element
@@ -18,11 +19,11 @@ export function tree(place) {
   edges.append(lines, trail);
   const ground = h("div", { class: "ground", role: "tree", "aria-label": "Tree of chosen pictures" }, edges);
   const pane = h("div", { class: "pane" }, ground);
-  let zoom = 1;
+  let zoom = null; // until it is chosen: the middle size, or the small one where that alone fits
   let drawn = null;
 
   const resize = () => {
-    zoom = (zoom + 1) % SIZES.length;
+    zoom = (SIZES.indexOf(size()) + 1) % SIZES.length;
     draw();
     reveal();
   };
@@ -41,22 +42,26 @@ export function tree(place) {
   );
   panByHand(pane);
 
+  function size() {
+    if (zoom !== null) return SIZES[zoom];
+    return drawn.columns * (SIZES[1].thumb + 6) + 2 * MARGIN > pane.clientWidth ? SIZES[0] : SIZES[1];
+  }
+
   function draw() {
     const nodes = keptOf(state.nodes);
     drawn = { nodes, ...layout(nodes) };
-    const { thumb, across: most, down } = SIZES[zoom];
-    const margin = 16;
+    const { thumb, across: most, down } = size();
     // A wide tree moves closer together before it has to be scrolled.
-    const across = Math.max(thumb + 6, Math.min(most, (pane.clientWidth - 2 * margin) / drawn.columns));
-    const width = Math.max(pane.clientWidth, drawn.columns * across + 2 * margin);
+    const across = Math.max(thumb + 6, Math.min(most, (pane.clientWidth - 2 * MARGIN) / drawn.columns));
+    const width = Math.max(pane.clientWidth, drawn.columns * across + 2 * MARGIN);
     const left = (width - drawn.columns * across) / 2;
     const spot = (id) => {
       const { x, y } = drawn.places.get(id);
-      return { x: left + x * across + across / 2, y: margin + y * down + thumb / 2 };
+      return { x: left + x * across + across / 2, y: MARGIN + y * down + thumb / 2 };
     };
     ground.style.setProperty("--thumb", `${thumb}px`);
     ground.style.width = `${width}px`;
-    ground.style.height = `${drawn.rows * down + 2 * margin}px`;
+    ground.style.height = `${drawn.rows * down + 2 * MARGIN}px`;
 
     for (const [id, element] of elements) if (!drawn.places.has(id)) (element.remove(), elements.delete(id));
     for (const node of nodes) {
