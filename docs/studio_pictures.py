@@ -5,6 +5,7 @@ python docs/studio_pictures.py http://127.0.0.1:8765/
 """
 
 import argparse
+import json
 import re
 import shutil
 from pathlib import Path
@@ -13,14 +14,16 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 HERE = Path(__file__).parent
+SEED = 6752921878295108
 FLAGS = ["--no-sandbox", "--disable-gpu"]
 expect.set_options(timeout=180_000)
 
 
 def opened(browser: Browser, url: str, width: int, height: int, scheme: str) -> Page:
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-    # Half the steps: enough for a picture of the page.
-    context.add_init_script("localStorage.setItem('nk-settings', JSON.stringify({steps: 50}))")
+    # Half the steps are enough for a picture of the page; a seed, so that it is the same the next time.
+    kept = json.dumps({"steps": 50, "seed": SEED})
+    context.add_init_script(f"localStorage.setItem('nk-settings', '{kept}')")
     page = context.new_page()
     page.set_default_timeout(180_000)
     page.goto(url)
