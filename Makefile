@@ -6,6 +6,10 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test lint types unit install bench bench-quick clean
 
+# The browser that the studio's tests drive: the system's own, installed once, as root or by sudo.
+SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
+CHROMIUM := command -v chromium >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium >/dev/null; }
+
 DEMO ?= demo
 .DEFAULT_GOAL := test
 
@@ -29,6 +33,7 @@ install: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(CHROMIUM) || echo "chromium could not be installed: the browser tests will fail and say so" >&2
 	touch $@
 
 $(VENV)/.demo: pyproject.toml

@@ -47,6 +47,7 @@ ORDER = [
     "report",
     "diagnosis_page",
     "demo",
+    "studio",
     "cli",
     "__main__",
 ]

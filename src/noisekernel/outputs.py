@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,21 @@ def new_file(path: str | Path, *, force: bool = False) -> Path:
 
 def save_png(image: Image.Image, path: Path, how: Mapping[str, Any]) -> None:
     """A PNG file with `how` it was made in its metadata."""
+
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(png_bytes(image, how))
+
+    write_atomically(path, write)
+
+
+def png_bytes(image: Image.Image, how: Mapping[str, Any] | None = None) -> bytes:
+    """A PNG in memory, with `how` it was made in its metadata."""
     text = PngImagePlugin.PngInfo()
-    text.add_itxt(KEY, json.dumps(how, ensure_ascii=False))
-    write_atomically(path, lambda temporary: image.save(temporary, format="PNG", pnginfo=text))
+    if how is not None:
+        text.add_itxt(KEY, json.dumps(how, ensure_ascii=False))
+    content = BytesIO()
+    image.save(content, format="PNG", pnginfo=text)
+    return content.getvalue()
 
 
 def how_made(path: str | Path) -> dict[str, Any]:

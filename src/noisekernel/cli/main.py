@@ -5,7 +5,22 @@ import sys
 import typer
 
 from noisekernel import __version__
-from noisekernel.cli import demo, diagnose, evaluate, export, hub, info, inpaint, recipes, sample, train, vary, walk
+from noisekernel.cli import (
+    demo,
+    diagnose,
+    evaluate,
+    export,
+    hub,
+    info,
+    inpaint,
+    recipes,
+    replay,
+    sample,
+    studio,
+    train,
+    vary,
+    walk,
+)
 from noisekernel.errors import NoiseKernelError
 
 app = typer.Typer(
@@ -20,6 +35,8 @@ app.command("sample")(sample.sample)
 app.command("vary")(vary.vary)
 app.command("inpaint")(inpaint.inpaint)
 app.command("walk")(walk.walk)
+app.command("studio")(studio.studio)
+app.command("replay")(replay.replay)
 app.command("evaluate")(evaluate.evaluate)
 app.command("diagnose")(diagnose.diagnose)
 app.command("info")(info.info)

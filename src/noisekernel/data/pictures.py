@@ -57,19 +57,22 @@ class Picture(NamedTuple):
     note: str | None = None
 
 
-def open_picture(content: bytes, side: int | None = None) -> tuple[Image.Image, int]:
+def open_picture(
+    content: bytes, side: int | None = None, *, formats: tuple[str, ...] | None = None, most: int = MOST_PIXELS
+) -> tuple[Image.Image, int]:
     """The decoded first frame, upright, and the number of frames; or `BadPictureError`.
 
-    A JPEG may come in half, a quarter or an eighth of its size if that leaves both sides at least `side` long.
+    A JPEG may come in half, a quarter or an eighth of its size if that leaves both sides at least `side` long. Only
+    `formats`, by Pillow's names, are opened, and pictures of at most so many pixels.
     """
     try:
         with warnings.catch_warnings():
             # Pillow's own warning comes at another size; ours is the limit that counts.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = Image.open(BytesIO(content))
+            image = Image.open(BytesIO(content), formats=formats)
             width, height = image.size
-            if width * height > MOST_PIXELS:
-                raise BadPictureError(f"{width} x {height} pixels, more than the {MOST_PIXELS:,} allowed")
+            if width * height > most:
+                raise BadPictureError(f"{width} x {height} pixels, more than the {most:,} allowed")
             if side is not None and image.format == "JPEG":
                 image.draft(image.mode, (side, side))
             image.load()
@@ -77,7 +80,8 @@ def open_picture(content: bytes, side: int | None = None) -> tuple[Image.Image, 
     except BadPictureError:
         raise
     except UnidentifiedImageError:
-        raise BadPictureError("not a picture in any format that Pillow reads") from None
+        known = "any format that Pillow reads" if formats is None else f"one of the formats {', '.join(formats)}"
+        raise BadPictureError(f"not a picture in {known}") from None
     except Image.DecompressionBombError as error:
         raise BadPictureError(f"more pixels than allowed ({error})") from None
     except Exception as error:  # decoders of hostile files raise anything at all

@@ -2,7 +2,8 @@
 
 A file's name is a hash of all that its content depends on, so a changed data set or setting finds nothing old. The file
 also holds a hash of its own tensors: what was damaged is computed again, not believed. Safetensors, so nothing in it
-can execute. The folder is `$NK_HOME`, else the platform's place for caches; it may be deleted at any time.
+can execute. The folder is `$NK_HOME`, else the platform's place for caches; what is
+kept here may be deleted at any time (designs, in `$NK_HOME/studio`, are another matter).
 """
 
 import hashlib

@@ -1,0 +1,58 @@
+"""`nk replay`: every picture of a design, computed again and compared bit for bit."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from noisekernel.cli import common
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A design file of the studio (.nkd).")],
+    model: Annotated[
+        str | None, typer.Option(help="The model, by name, file or folder (default: the name in the file).")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="A folder to write the pictures to, as they were computed.")] = None,
+    json: common.Json = False,
+    force: common.Force = False,
+) -> None:
+    """Compute every picture of a design again, from where it began, and compare each bit for bit.
+
+    The exit code is 0 if all are the same, 1 if any differs; those that differ are listed.
+    """
+    from noisekernel import models, outputs
+    from noisekernel.errors import InputError
+    from noisekernel.studio.files import read_design
+    from noisekernel.studio.replay import replay
+    from noisekernel.studio.served import digest_of
+
+    if not file.is_file():
+        raise InputError(f"{file} is not a file; give a design file, as the studio writes them (.nkd)")
+    folder = None if out is None else outputs.new_folder(out, force=force)
+    design = read_design(file.read_bytes())
+    what = model or design.record.model
+    chain = models.load(what, "cpu")
+    weights = digest_of(what)
+    others = {one.made.weights for one in design.record.rounds} - {weights}
+    if others:
+        raise InputError(
+            f"the design was made with other weights than those of {what!r} ({others.pop()[:12]}…, not "
+            f"{weights[:12]}…); say with --model where they are"
+        )
+    differ = []
+    with common.bar(len(design.record.rounds), "replaying") as advance:
+        for one in replay(design, chain, advance):
+            if not one.same:
+                differ.append(one.node.id)
+            if folder is not None:
+                (image,) = chain.draw(one.z[None])
+                how = {"design": design.record.name, "node": one.node.id, "digest": one.node.digest, "same": one.same}
+                outputs.save_png(image, folder / f"{one.node.id}.png", how)
+    total = len(design.record.nodes)
+    figures = {"design": design.record.name, "nodes": total, "differ": differ}
+    lines = [f"differs: {node}" for node in differ]
+    verdict = f"{total - len(differ)} of {total} nodes are the same, bit for bit."
+    common.say(figures, json, "\n".join([*lines, verdict]))
+    if differ:
+        raise typer.Exit(1)

@@ -1,0 +1,129 @@
+"""Designs, their nodes, where they begin, and what was said of them."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from noisekernel.outputs import png_bytes
+from noisekernel.studio import shapes
+from noisekernel.studio.api_models import Edge, Side, Upload, content_of, crop_of
+from noisekernel.studio.pictures import read_upload, scaled
+from noisekernel.studio.rounds import Strict
+from noisekernel.studio.shapes import PathId, node_out, round_out
+from noisekernel.studio.store import Row
+from noisekernel.studio.studio import Studio
+
+#: A PNG of a node never changes, so a browser may keep it.
+FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
+
+
+def router(studio: Studio) -> APIRouter:
+    api = APIRouter(tags=["designs"])
+    store = studio.store
+
+    def whole(design: Row) -> shapes.Design:
+        rounds = store.rounds(design["id"])
+        done = [record["id"] for record in rounds if record["state"] == "done" and record["task"] != "walk"]
+        latest = done[-1] if done else None
+        nodes = store.nodes_of(design["id"], round=latest)
+        return shapes.Design(
+            **{**design, "deleted": bool(design["deleted"])},
+            nodes=[node_out(node) for node in nodes],
+            rounds=[round_out(record, studio.job_of(record)) for record in rounds],
+            opinions={node["id"]: node["opinion"] for node in nodes if node["opinion"]},
+            latest=latest,
+        )
+
+    @api.post("/designs", status_code=201)
+    def new_design(body: shapes.NewDesign) -> shapes.Design:
+        served = studio.served(body.model)
+        return whole(store.new_design(body.name or "Untitled", served.id))
+
+    @api.get("/designs")
+    def designs(offset: shapes.Offset = 0, limit: shapes.Limit = 100) -> list[shapes.Summary]:
+        """Those last worked on first."""
+        return [shapes.Summary(**row) for row in store.designs(offset, limit)]
+
+    @api.get("/designs/{design}")
+    def design(design: PathId) -> shapes.Design:
+        return whole(store.design(design))
+
+    @api.patch("/designs/{design}")
+    def change_design(design: PathId, body: shapes.DesignChange) -> shapes.Design:
+        """Name it, or say which node is the present one (null: none)."""
+        return whole(store.change_design(design, **_given(body)))
+
+    @api.delete("/designs/{design}")
+    def delete_design(design: PathId) -> dict[str, str]:
+        """Hide it; it can be restored."""
+        store.design(design)
+        store.change_design(design, deleted=1)
+        return {"deleted": design}
+
+    @api.post("/designs/{design}/restore")
+    def restore_design(design: PathId) -> shapes.Design:
+        return whole(store.change_design(design, deleted=0))
+
+    @api.post("/designs/{design}/origins", status_code=201)
+    def upload(design: PathId, file: Upload, x: Edge = None, y: Edge = None, side: Side = None) -> shapes.Node:
+        """Begin with a picture: its middle, or the part that x, y and side name."""
+        served = studio.served_for(store.design(design))
+        crop = crop_of(x, y, side)
+        z = served.model.codec.encode(read_upload(content_of(file), served.model.size, crop)[None])
+        settings = {"origin": "upload", "crop": crop}
+        return node_out(store.add_nodes(design, z, [settings], [None], kept=True)[0])
+
+    @api.post("/designs/{design}/origins/example", status_code=201)
+    def example(design: PathId, body: shapes.Example) -> shapes.Node:
+        """Begin with an example of the model's data set."""
+        served = studio.served_for(store.design(design))
+        z = served.example(body.example)
+        settings = {"origin": "example", "example": body.example}
+        return node_out(store.add_nodes(design, z, [settings], [None], kept=True)[0])
+
+    @api.get("/designs/{design}/taste")
+    def taste(design: PathId) -> shapes.TasteState:
+        """What the likes and dislikes of this design say, and how surely."""
+        return shapes.TasteState(**studio.taste(design))
+
+    @api.get("/nodes/{node}.png", responses={200: {"content": {"image/png": {}}}}, response_class=Response)
+    def png(node: PathId, scale: Annotated[int, Query(ge=1, le=64)] = 1) -> Response:
+        """The picture, with how it was made in its metadata."""
+        found = store.node(node, deleted=True)
+        served = studio.served_for(store.design(found["design"], deleted=True))
+        (image,) = served.model.draw(store.clean([found]))
+        scale = min(scale, max(1, 4096 // max(image.size)))
+        content = png_bytes(scaled(image, scale), studio.how_made(found))
+        return Response(content, media_type="image/png", headers=FOREVER)
+
+    @api.get("/nodes/{node}")
+    def node(node: PathId) -> shapes.Node:
+        return node_out(store.node(node))
+
+    @api.patch("/nodes/{node}")
+    def change_node(node: PathId, body: shapes.NodeChange) -> shapes.Node:
+        """Choose it, star it, name it."""
+        changes = {key: value for key, value in _given(body).items() if value is not None}
+        return node_out(store.change_node(node, **changes) if changes else store.node(node))
+
+    @api.delete("/nodes/{node}")
+    def delete_node(node: PathId) -> dict[str, list[str]]:
+        """Hide it and all that came of it; `restore` brings the same back."""
+        return {"deleted": store.delete_node(node)}
+
+    @api.post("/nodes/{node}/restore")
+    def restore_node(node: PathId) -> list[shapes.Node]:
+        return [node_out(row) for row in store.restore_node(node)]
+
+    @api.put("/nodes/{node}/opinion")
+    def opinion(node: PathId, body: shapes.Opinion) -> shapes.Node:
+        """Like (1), dislike (-1), or neither (0)."""
+        return node_out(store.change_node(node, opinion=body.value))
+
+    return api
+
+
+def _given(body: Strict) -> dict[str, Any]:
+    """What a request says, without what it leaves out."""
+    given = body.model_dump(exclude_unset=True)
+    return {key: value for key, value in given.items() if value is not None or key == "present"}

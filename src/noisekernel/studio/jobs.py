@@ -1,0 +1,108 @@
+"""Rounds as jobs of the queue: a step of the chain a turn, frames on the way, nodes at the end."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from noisekernel.chain import ChainState, StepInfo
+from noisekernel.studio import rounds
+from noisekernel.studio.pictures import columns_for, data_url, drawable, sprite
+from noisekernel.studio.queue import Job
+from noisekernel.studio.served import Served
+from noisekernel.studio.store import Row, Store
+
+#: Seconds between two frames.
+PACE = 0.1
+
+
+def use_threads(threads: int) -> None:
+    """Compute with so many threads: the last bits of a sum may depend on it."""
+    if torch.get_num_threads() != threads:
+        torch.set_num_threads(threads)
+
+
+def frame_of(served: Served, clean: Tensor, noisy: Tensor, **more: Any) -> dict[str, Any]:
+    """What a listener is shown: clean and noisy pictures, each as one sprite."""
+    model = served.model
+    columns = columns_for(len(clean))
+    pictures = {"clean": clean, "noisy": drawable(model, noisy)}
+    sprites = {name: data_url(sprite(model.draw(z), columns)) for name, z in pictures.items()}
+    return {**more, "n": len(clean), "columns": columns, "cell": [model.size.width, model.size.height], **sprites}
+
+
+class RoundJob(Job):
+    """A round that ends by itself."""
+
+    #: Its record, which has to be there before the job is put on the queue.
+    round: Row
+
+    def __init__(self, store: Store, served: Served, client: str, *, attended: bool) -> None:
+        super().__init__(client, attended=attended)
+        self.store, self.served = store, served
+        self._doing: rounds.Doing | None = None
+        self._steps: Iterator[tuple[ChainState, StepInfo]] = iter(())
+        self._total = self._done = 0
+        self._shown = 0.0
+        self._accepted: list[float] = []
+
+    def begin(self) -> None:
+        record = self.round
+        self.store.set_round(record["id"], state="running")
+        use_threads(record["made"]["threads"])
+        parents = self.store.clean(self.store.nodes(record["parents"])) if record["parents"] else None
+        opinions = record["settings"].get("opinions")
+        judged = self.store.clean(self.store.nodes(opinions)) if opinions else None
+        self._doing = rounds.begin(
+            self.served.model, record["task"], record["settings"], record["seed"], record["n"], parents, judged
+        )
+        self._total, self._steps = len(self._doing.run), iter(self._doing.run)
+        self._show(None)
+
+    def step(self) -> bool:
+        use_threads(self.round["made"]["threads"])
+        taken = next(self._steps, None)
+        if taken is not None:
+            self._done += 1
+            last = self._done == self._total
+            if self.round["task"] == "steer":
+                self._accepted.append(float(taken[1].accepted.float().mean()))
+            if last or time.monotonic() - self._shown >= PACE:
+                self._show(taken[0])
+            if not last:
+                return False
+        self._keep()
+        return True
+
+    def _show(self, state: ChainState | None) -> None:
+        assert self._doing is not None
+        self._shown = time.monotonic()
+        if not (self.heard or self.attended):
+            return
+        more: dict[str, Any] = {"step": self._done, "steps": self._total}
+        if self._accepted:
+            more["accepted"] = sum(self._accepted) / len(self._accepted)
+        state = self._doing.run.state if state is None else state
+        self.tell(frame_of(self.served, self._doing.clean, state.x, **more))
+
+    def _keep(self) -> None:
+        assert self._doing is not None
+        record = self.round
+        z = self._doing.clean.detach().cpu()
+        parents = record["parents"] or [None]
+        made = self.store.add_nodes(
+            record["design"],
+            z,
+            [record["settings"]] * len(z),
+            [parents[i % len(parents)] for i in range(len(z))],
+            round=record["id"],
+            done=True,
+        )
+        self.result = {"round": record["id"], "nodes": [node["id"] for node in made]}
+
+    def end(self, status: str, detail: str | None) -> None:
+        self._doing, self._steps = None, iter(())
+        if status != "done":
+            self.store.set_round(self.round["id"], state=status, detail=detail)

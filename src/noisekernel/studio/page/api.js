@@ -1,0 +1,86 @@
+// Requests to the server. A failure is always a Refusal with a sentence to show.
+
+import { state, update } from "./state.js";
+
+/** Random for each tab: the queue is fair between clients. */
+export const client = crypto.randomUUID ? crypto.randomUUID() : String(Math.random()).slice(2);
+
+export class Refusal extends Error {
+  constructor(sentence, status) {
+    super(sentence);
+    this.status = status; // 0: the server did not answer
+  }
+}
+
+export async function request(method, path, body) {
+  const options = { method, headers: { "X-Client": client } };
+  if (body instanceof FormData) options.body = body;
+  else if (body !== undefined) {
+    options.body = JSON.stringify(body);
+    options.headers["Content-Type"] = "application/json";
+  }
+  let response;
+  try {
+    response = await fetch(`/api${path}`, options);
+  } catch {
+    away();
+    throw new Refusal("The server does not answer.", 0);
+  }
+  const answer = (response.headers.get("content-type") ?? "").includes("json") ? await response.json() : null;
+  if (!response.ok) throw new Refusal(sentence(answer, response), response.status);
+  return answer;
+}
+
+export const get = (path) => request("GET", path);
+export const post = (path, body) => request("POST", path, body);
+export const patch = (path, body) => request("PATCH", path, body);
+export const put = (path, body) => request("PUT", path, body);
+export const remove = (path) => request("DELETE", path);
+
+export const picture = (id, scale) => `/api/nodes/${id}.png${scale ? `?scale=${scale}` : ""}`;
+
+function sentence(answer, response) {
+  const detail = answer?.detail;
+  if (typeof detail === "string") return detail;
+  if (Array.isArray(detail)) return detail.map((one) => `${(one.loc ?? []).slice(1).join(".")}: ${one.msg}`).join("; ");
+  return response.status === 413 ? "That is too large for the server." : `The server refused (${response.status}).`;
+}
+
+// The server went away: ask for its health until it is back, then let those who wait know.
+
+const returns = new Set();
+let asking = false;
+
+/** Run when the server answers again after it was away. */
+export function onReturn(run) {
+  returns.add(run);
+}
+
+export async function away() {
+  if (asking) return;
+  asking = true;
+  update({ online: false });
+  for (let pause = 300; ; pause = Math.min(pause * 1.5, 3000)) {
+    await new Promise((wake) => setTimeout(wake, pause));
+    try {
+      if ((await fetch("/api/health", { cache: "no-store" })).ok) break;
+    } catch {
+      // still away
+    }
+  }
+  asking = false;
+  update({ online: true });
+  for (const run of returns) run();
+}
+
+/** A sign of life every few seconds while the page is looked at, so that an absence is noticed without a click. */
+export function keepWatch(seconds = 5) {
+  setInterval(async () => {
+    if (document.hidden || !state.online) return;
+    try {
+      await fetch("/api/health", { cache: "no-store" });
+    } catch {
+      away();
+    }
+  }, seconds * 1000);
+}

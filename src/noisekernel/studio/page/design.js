@@ -1,0 +1,222 @@
+// The open design: reading it, and every change to it. The server's copy is the truth; the store mirrors it.
+
+import { get, patch, post, put, remove } from "./api.js";
+import { state, update } from "./state.js";
+import { toast, told } from "./toast.js";
+import { forget, remember, undo } from "./undo.js";
+
+// Tabs of one browser tell one another; another browser's changes come when the page is looked at again.
+const others = new BroadcastChannel("noisekernel-studio");
+others.onmessage = ({ data }) => state.design?.id === data && told(refresh)();
+export const announce = () => others.postMessage(state.design.id);
+
+export const inHash = () => location.hash.match(/^#d=([\w-]+)$/)?.[1] ?? null;
+
+function mirror(answer) {
+  const { nodes, rounds, opinions, present, latest, ...design } = answer;
+  const byId = (list) => new Map(list.map((one) => [one.id, one]));
+  return {
+    design: { ...design, latest, present },
+    model: state.models.find((model) => model.id === design.model) ?? null,
+    nodes: byId(nodes.filter((node) => !node.deleted)),
+    rounds: byId(rounds),
+    opinions: new Map(Object.entries(opinions)),
+  };
+}
+
+/** A design comes with its kept nodes and the candidates of its latest round; those of another round are asked for. */
+async function withCandidates(fresh, round) {
+  if (!round || round === fresh.design.latest || fresh.rounds.get(round)?.status !== "done") return fresh;
+  const { nodes } = await get(`/rounds/${round}`);
+  for (const node of nodes) fresh.nodes.set(node.id, node);
+  return fresh;
+}
+
+/** Put a round of the past on the stage. */
+export async function showRound(id) {
+  const fresh = await withCandidates({ design: state.design, rounds: state.rounds, nodes: new Map(state.nodes) }, id);
+  update({ nodes: fresh.nodes, shown: id, view: "grid" });
+}
+
+/** Open a design: its present node and its latest round come back to where they were. */
+export async function open(id) {
+  const fresh = mirror(await get(`/designs/${id}`));
+  const at = fresh.nodes.has(fresh.design.present) ? fresh.design.present : null;
+  if (inHash() !== id) history.pushState(null, "", `#d=${id}`);
+  if (state.design?.id !== id) forget();
+  // The newest round, even one that did not end: it can be run again.
+  const round = [...fresh.rounds.values()].filter((one) => one.task !== "walk").at(-1);
+  const view = round ? "grid" : at ? "node" : "start";
+  update({ ...fresh, present: at, view, tool: "vary", shown: round?.id ?? null, picked: new Set(), frame: null, job: null, compared: [] });
+  document.title = `${fresh.design.name} · noisekernel studio`;
+}
+
+/** Read it again, without moving the person. */
+export async function refresh() {
+  const id = state.design?.id;
+  if (!id) return;
+  const fresh = await withCandidates(mirror(await get(`/designs/${id}`)), state.shown);
+  if (state.design?.id !== id) return;
+  const kept = { picked: new Set([...state.picked].filter((one) => fresh.nodes.has(one))) };
+  if (!fresh.nodes.has(state.present)) kept.present = fresh.nodes.has(fresh.design.present) ? fresh.design.present : null;
+  if (!kept.present && state.view === "node" && "present" in kept) kept.view = state.shown ? "grid" : "start";
+  update({ ...fresh, ...kept });
+}
+
+export async function list() {
+  update({ designs: await get("/designs") });
+}
+
+export async function create(name = "Untitled") {
+  const made = await post("/designs", { name, model: state.model.id });
+  await open(made.id);
+  return made;
+}
+
+export function leave() {
+  forget();
+  history.pushState(null, "", location.pathname);
+  document.title = "noisekernel studio";
+  update({ design: null, nodes: new Map(), rounds: new Map(), opinions: new Map(), present: null, view: "start", tool: "vary", shown: null, picked: new Set(), job: null, frame: null });
+  return list();
+}
+
+export async function rename(name) {
+  const before = state.design.name;
+  if (!name.trim() || name === before) return;
+  await patch(`/designs/${state.design.id}`, { name });
+  update({ design: { ...state.design, name } });
+  document.title = `${name} · noisekernel studio`;
+  announce();
+}
+
+export async function removeDesign(id) {
+  const name = state.designs.find((one) => one.id === id)?.name ?? state.design?.name;
+  await remove(`/designs/${id}`);
+  if (state.design?.id === id) await leave();
+  else await list();
+  const entry = remember(`deleting the design ${name}`, async () => {
+    await post(`/designs/${id}/restore`);
+    await list();
+  });
+  toast(`Deleted the design ${name}.`, { action: { label: "Undo", run: () => undo(entry) } });
+}
+
+// Nodes
+
+function changeLocally(id, changes) {
+  const nodes = new Map(state.nodes);
+  nodes.set(id, { ...nodes.get(id), ...changes });
+  update({ nodes });
+}
+
+async function change(id, changes) {
+  changeLocally(id, changes);
+  try {
+    await patch(`/nodes/${id}`, changes);
+  } catch (error) {
+    await refresh();
+    throw error;
+  }
+  announce();
+}
+
+/** Stand at a node. Nothing is lost by going anywhere: the tree keeps all. */
+export async function goTo(id, { view = null } = {}) {
+  update({ present: id, ...(view ? { view } : {}) });
+  await patch(`/designs/${state.design.id}`, { present: id });
+}
+
+/** Make a candidate the parent of the next round. */
+export async function choose(id) {
+  const node = state.nodes.get(id);
+  const before = state.present;
+  if (before === id && node.kept) return;
+  const fresh = !node.kept;
+  changeLocally(id, { kept: true });
+  await goTo(id); // which keeps it
+  announce();
+  remember("the choice", async () => {
+    if (fresh) await change(id, { kept: false });
+    await goTo(state.nodes.has(before) ? before : null);
+  });
+}
+
+export async function star(id) {
+  const { starred } = state.nodes.get(id);
+  await change(id, starred ? { starred: false } : { starred: true, kept: true });
+  remember(starred ? "taking the star away" : "the star", () => change(id, { starred }));
+}
+
+export async function nameNode(id, name) {
+  const before = state.nodes.get(id).name ?? "";
+  if (name === before) return;
+  await change(id, { name, ...(name ? { kept: true } : {}) });
+  remember("the name", () => change(id, { name: before }));
+}
+
+export async function setOpinion(id, value) {
+  const before = state.opinions.get(id) ?? 0;
+  const apply = async (wanted) => {
+    const opinions = new Map(state.opinions);
+    if (wanted) opinions.set(id, wanted);
+    else opinions.delete(id);
+    update({ opinions });
+    await put(`/nodes/${id}/opinion`, { value: wanted });
+    if (wanted) changeLocally(id, { kept: true });
+    announce();
+    await readTaste();
+  };
+  const wanted = before === value ? 0 : value;
+  await apply(wanted);
+  remember("the opinion", () => apply(before));
+}
+
+export async function readTaste() {
+  const id = state.design?.id;
+  if (!id) return;
+  const taste = await get(`/designs/${id}/taste`);
+  if (state.design?.id === id) update({ taste });
+}
+
+function withDescendants(id) {
+  const all = new Set([id]);
+  for (let size = 0; size !== all.size; ) {
+    size = all.size;
+    for (const node of state.nodes.values()) if (all.has(node.parent)) all.add(node.id);
+  }
+  return all;
+}
+
+/** Delete a node with all that came of it; softly, so that it can be taken back. */
+export async function removeNode(id) {
+  const node = state.nodes.get(id);
+  const kept = [...withDescendants(id)].filter((one) => state.nodes.get(one).kept).length;
+  await remove(`/nodes/${id}`);
+  await refresh();
+  if (state.present === null && state.nodes.has(node.parent)) await goTo(node.parent, { view: "node" });
+  announce();
+  const entry = remember("the deletion", async () => {
+    await post(`/nodes/${id}/restore`);
+    await refresh();
+    await goTo(id, { view: "node" });
+    announce();
+  });
+  const words = kept > 1 ? `Deleted it and ${kept - 1} that came of it.` : "Deleted.";
+  toast(words, { action: { label: "Undo", run: () => undo(entry) } });
+}
+
+export function pick(id) {
+  const picked = new Set(state.picked);
+  if (!picked.delete(id)) picked.add(id);
+  update({ picked });
+}
+
+/** What a person would call it. */
+export function title(node) {
+  if (!node) return "nothing yet";
+  if (node.name) return node.name;
+  const kinds = { upload: "your picture", example: "an example", sample: "new sample", vary: "variant", inpaint: "painted anew", steer: "towards taste", walk: "frame of a walk" };
+  const kind = kinds[node.task] ?? node.task;
+  return node.round && node.task !== "walk" ? `${kind} ${node.index + 1}` : kind;
+}

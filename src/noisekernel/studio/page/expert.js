@@ -1,0 +1,45 @@
+// What experts open: the numbers behind the dial.
+
+import { h, set } from "./dom.js";
+import { settings, state, watch } from "./state.js";
+
+const FIELDS = [
+  { key: "count", label: "Candidates", min: 1, max: 64, step: 1, needed: true },
+  { key: "steps", label: "Steps", min: 0, max: 5000, step: 1, needed: true },
+  { key: "beta", label: "Beta", min: 0.002, max: 1, step: "any", empty: "by the dial" },
+  { key: "lag", label: "Lag", min: 0, max: 0.999, step: "any", empty: "the model's" },
+  { key: "readout", label: "Readout steps", min: 0, max: 200, step: 1, needed: true },
+  { key: "seed", label: "Seed", min: 0, max: Number.MAX_SAFE_INTEGER, step: 1, empty: "a new one" },
+];
+
+export function drawer() {
+  const inputs = FIELDS.map((field) => {
+    const input = h("input", {
+      type: "number", id: `set-${field.key}`, min: field.min, max: field.max, step: field.step, placeholder: field.empty ?? "", inputmode: "decimal",
+      onchange: () => {
+        // An impossible number stays to be seen, marked, and is not sent.
+        const wrong = !input.checkValidity() || (field.needed && input.value === "");
+        set(input, "aria-invalid", wrong ? "true" : null);
+        if (!wrong) settings({ [field.key]: input.value === "" ? null : Number(input.value) });
+      },
+      onkeydown: (event) => event.key === "Enter" && input.blur(),
+    });
+    return { ...field, input };
+  });
+  const label = h("select", { id: "set-label", onchange: () => settings({ label: label.value || null }) });
+  const labelLine = h("label", { for: "set-label" }, h("span", {}, "Class"), label);
+  const element = h("details", { class: "drawer" }, h("summary", {}, "Expert settings"),
+    h("div", { class: "fields" }, inputs.map(({ label: words, input }) => h("label", { for: input.id }, h("span", {}, words), input)), labelLine));
+  watch(["settings"], () => {
+    for (const { key, input } of inputs) if (document.activeElement !== input) input.value = state.settings[key] ?? "";
+  });
+  watch(["model"], () => {
+    const classes = state.model?.classes ?? [];
+    labelLine.hidden = classes.length === 0;
+    label.replaceChildren(h("option", { value: "" }, "any"), ...classes.map((name) => h("option", { value: name }, name)));
+    // A class of another model means nothing here.
+    if (state.model && state.settings.label !== null && !classes.includes(state.settings.label)) settings({ label: null });
+    label.value = state.settings.label ?? "";
+  });
+  return element;
+}

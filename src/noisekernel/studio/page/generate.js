@@ -1,0 +1,44 @@
+// What the big button does: the next round, made of the present node, the tool in hand and the dials.
+
+import { Refusal } from "./api.js";
+import { begin } from "./jobs.js";
+import { present, state } from "./state.js";
+
+/** Settings that were left to the studio are left out of the request. */
+function given(pairs) {
+  return Object.fromEntries(Object.entries(pairs).filter(([, value]) => value !== null && value !== undefined && value !== ""));
+}
+
+function noise() {
+  const { beta, strength } = state.settings;
+  return beta === null ? { strength } : { beta };
+}
+
+export function sample(n, label) {
+  return begin(given({ task: "sample", n, label, seed: state.settings.seed }));
+}
+
+export function vary(parents = [needPresent()]) {
+  const { count, steps, lag, readout, seed, label } = state.settings;
+  return begin(given({ task: "vary", parents, n: count, ...noise(), steps, lag, readout, label, seed }));
+}
+
+export function steer(parents = [needPresent()]) {
+  const { count, steps, taste, seed } = state.settings;
+  return begin(given({ task: "steer", parents, n: count, ...noise(), steps, taste, seed }));
+}
+
+export function inpaint(mask, feather) {
+  const { count, seed } = state.settings;
+  return begin(given({ task: "inpaint", parents: [needPresent()], mask, feather, n: count, seed }));
+}
+
+export function walk(beta) {
+  const { lag, seed } = state.settings;
+  return begin(given({ task: "walk", parents: [needPresent()], beta, lag, seed }));
+}
+
+function needPresent() {
+  if (!present()) throw new Refusal("Choose a picture to start from first.", 400);
+  return state.present;
+}

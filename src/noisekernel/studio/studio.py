@@ -1,0 +1,204 @@
+"""The studio without HTTP: designs, models and the queue, and what can be asked of them together."""
+
+import logging
+import os
+import secrets
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from noisekernel import __version__, config
+from noisekernel.errors import InputError, NoiseKernelError
+from noisekernel.studio import rounds, taste
+from noisekernel.studio.jobs import RoundJob, use_threads
+from noisekernel.studio.masks import read_mask
+from noisekernel.studio.queue import Job, Queue
+from noisekernel.studio.served import Served, measure_curve
+from noisekernel.studio.store import MissingError, Row, Store
+from noisekernel.studio.walking import WalkJob
+
+log = logging.getLogger(__name__)
+
+Request = rounds.Sample | rounds.Vary | rounds.Inpaint | rounds.Steer | rounds.Walk
+
+
+def home() -> Path:
+    """Where designs are kept: `$NK_HOME/studio`, else in the platform's place for data."""
+    if os.environ.get("NK_HOME"):
+        return Path(os.environ["NK_HOME"]) / "studio"
+    if sys.platform == "win32":
+        root = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        root = Path.home() / "Library" / "Application Support"
+    else:
+        root = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return root / "noisekernel" / "studio"
+
+
+def threads_to_spare() -> int:
+    """The threads for the model: all cores but one, which answers the browsers."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores - 1)
+
+
+@dataclass
+class Studio:
+    """What the server serves."""
+
+    home: Path
+    models: Mapping[str, Served]
+    threads: int = field(default_factory=threads_to_spare)
+    queue: Queue = field(default_factory=Queue)
+
+    def __post_init__(self) -> None:
+        self.store = Store(self.home)
+        self.store.recover()
+
+    def start(self) -> None:
+        """Begin to work on jobs, and in idle moments to measure the models that were not."""
+        self.queue.start(lambda: use_threads(self.threads))
+        if any(served.curve is None for served in self.models.values()):
+            threading.Thread(target=self._measure, name="studio-measure", daemon=True).start()
+
+    def close(self) -> None:
+        self.queue.close()
+        self.store.close()
+
+    def _measure(self) -> None:
+        use_threads(self.threads)
+        for served in self.models.values():
+            if served.curve is None:
+                try:
+                    measure_curve(served, self.home, self.queue.wait_idle)
+                except NoiseKernelError as error:
+                    log.info("the strength of %s was not measured: %s", served.id, error)
+
+    def served(self, name: str) -> Served:
+        if name not in self.models:
+            raise MissingError(config.unknown("model", name, list(self.models)))
+        return self.models[name]
+
+    def served_for(self, design: Row) -> Served:
+        """The model of a design."""
+        if design["model"] not in self.models:
+            raise InputError(
+                f"this design was made with the model {design['model']!r}, which is not served now; start the studio "
+                "with it"
+            )
+        return self.models[design["model"]]
+
+    # Rounds -----------------------------------------------------------------------------------------------------------
+
+    def start_round(self, design: str, request: Request, client: str, *, attended: bool) -> tuple[Job, Row]:
+        """Put a round on the queue."""
+        owner = self.store.design(design)
+        served = self.served_for(owner)
+        parents = getattr(request, "parents", [])
+        for parent in parents:
+            if self.store.node(parent)["design"] != design:
+                raise InputError("a round starts from nodes of its own design")
+        settings = self._settled(design, served, request)
+        seed = secrets.randbelow(2**53) if request.seed is None else request.seed
+        job = self._job(served, client, attended, request.task)
+        self.queue.check_room(client)
+        record = self.store.new_round(design, request.task, settings, seed, parents, request.n, self._made(served))
+        return self._submit(job, record)
+
+    def again(self, round: str, client: str, *, attended: bool) -> tuple[Job, Row]:
+        """Run a round again that did not come to its end: same settings, same seed, same candidates."""
+        record = self.store.round(round)
+        if record["state"] not in ("interrupted", "cancelled", "failed"):
+            raise InputError(f"this round is {record['state']}; only one that did not end well is run again")
+        served = self.served_for(self.store.design(record["design"]))
+        self.queue.check_room(client)
+        self.store.set_round(round, state="waiting", detail=None, made=self._made(served))
+        return self._submit(self._job(served, client, attended, record["task"]), self.store.round(round))
+
+    def job_of(self, record: Row) -> str | None:
+        """The job that works on a round, while there is one."""
+        if record["state"] not in ("waiting", "running"):
+            return None
+        return next((job.id for job in self.queue.jobs() if getattr(job, "round", {}).get("id") == record["id"]), None)
+
+    def _job(self, served: Served, client: str, attended: bool, task: str) -> RoundJob | WalkJob:
+        kind = WalkJob if task == "walk" else RoundJob
+        return kind(self.store, served, client, attended=attended or task == "walk")
+
+    def _submit(self, job: RoundJob | WalkJob, record: Row) -> tuple[Job, Row]:
+        job.round = record
+        try:
+            self.queue.submit(job)
+        except NoiseKernelError:
+            self.store.set_round(record["id"], state="cancelled", detail="there was no room for it")
+            raise
+        return job, record
+
+    def _made(self, served: Served) -> dict[str, Any]:
+        """What the bits of a round depend on beside its record."""
+        return {
+            "noisekernel": __version__,
+            "torch": torch.__version__,
+            "threads": self.threads,
+            "model": served.id,
+            "weights": served.weights,
+        }
+
+    def _settled(self, design: str, served: Served, request: Request) -> dict[str, Any]:
+        """The settings to record: checked, and with nothing left open."""
+        settings = rounds.settings_of(request)
+        if settings.get("label") is not None:
+            served.model.label([settings["label"]], 1)
+        if "beta" in settings:
+            if settings["beta"] is not None and settings["strength"] is not None:
+                raise InputError("both strength and beta were given; the one says the other, so leave one out")
+            if settings["beta"] is None:
+                settings["strength"] = 0.3 if settings["strength"] is None else settings["strength"]
+                settings["beta"] = served.beta(settings["strength"])
+            settings["lag"] = float(served.model.kernel.lag) if settings["lag"] is None else settings["lag"]
+        if "mask" in settings:
+            read_mask(settings["mask"], served.model.size)
+        if request.task == "steer":
+            settings["opinions"] = self.opinions(design)
+            likes = sum(value > 0 for value in settings["opinions"].values())
+            if min(likes, len(settings["opinions"]) - likes) < taste.LEAST:
+                raise InputError(f"taste needs at least {taste.LEAST} likes and {taste.LEAST} dislikes in this design")
+        return settings
+
+    # Taste ------------------------------------------------------------------------------------------------------------
+
+    def opinions(self, design: str) -> dict[str, int]:
+        """What was judged in a design: node to 1 or -1."""
+        return {node["id"]: node["opinion"] for node in self.store.nodes_of(design) if node["opinion"]}
+
+    def taste(self, design: str) -> dict[str, Any]:
+        """What is known of the taste in a design."""
+        served = self.served_for(self.store.design(design))
+        opinions = self.opinions(design)
+        likes = sum(value > 0 for value in opinions.values())
+        dislikes = len(opinions) - likes
+        told: dict[str, Any] = {"ready": min(likes, dislikes) >= taste.LEAST, "likes": likes, "dislikes": dislikes}
+        if not told["ready"]:
+            lacking = [
+                f"{taste.LEAST - count} more {name}{'s' if taste.LEAST - count > 1 else ''}"
+                for count, name in ((likes, "like"), (dislikes, "dislike"))
+                if count < taste.LEAST
+            ]
+            return {**told, "sure": 0.0, "said": f"Needs {' and '.join(lacking)}."}
+        fitted = taste.Taste.fit(served.model, self.store.clean(self.store.nodes(opinions)), list(opinions.values()))
+        return {**told, "sure": fitted.sure, "said": fitted.said}
+
+    # How a node was made ----------------------------------------------------------------------------------------------
+
+    def how_made(self, node: Row) -> dict[str, Any]:
+        """All that a picture says of itself: what `nk replay` would need to know, but for its parents' data."""
+        told = {key: node[key] for key in ("task", "settings", "digest")}
+        told |= {"node": node["id"], "parent": node["parent"], "index": node["place"]}
+        if node["round"] is not None:
+            record = self.store.round(node["round"])
+            told |= {key: record[key] for key in ("seed", "n", "parents")} | record["made"]
+        return told

@@ -1,0 +1,119 @@
+"""The live walk as a job: paced for the eye, changed under the hand, saved and filmed on the way."""
+
+import math
+import time
+from typing import Any
+
+from PIL import Image
+
+from noisekernel.errors import InputError
+from noisekernel.studio.jobs import PACE, frame_of, use_threads
+from noisekernel.studio.queue import Job
+from noisekernel.studio.served import Served
+from noisekernel.studio.store import Row, Store
+from noisekernel.studio.walks import Walk
+
+#: Steps a second: as many as the eye likes, and no more of the processor than that.
+STEPS_A_SECOND = 25.0
+#: A film has at most so many frames: two minutes of them.
+MOST_FRAMES = 1200
+
+
+class WalkJob(Job):
+    """A walk that goes on until it is stopped."""
+
+    round: Row
+
+    def __init__(self, store: Store, served: Served, client: str, *, attended: bool) -> None:
+        super().__init__(client, attended=attended)
+        self.store, self.served = store, served
+        self.paused = self.recording = False
+        self.film: list[Image.Image] = []
+        self._walk: Walk | None = None
+        self._saved = 0
+        self._shown = self._next = 0.0
+
+    def due(self) -> float:
+        if self._walk is None:
+            return 0.0
+        return math.inf if self.paused else self._next
+
+    def begin(self) -> None:
+        settings = self.round["settings"]
+        self.store.set_round(self.round["id"], state="running")
+        use_threads(self.round["made"]["threads"])
+        self._saved = len(self.store.nodes_of_round(self.round["id"]))
+        start = self.store.clean(self.store.nodes(self.round["parents"]))
+        self._walk = Walk(
+            self.served.model, start, self.round["seed"], settings["beta"], settings["lag"], settings["label"]
+        )
+        self._show()
+
+    @property
+    def walk(self) -> Walk:
+        if self._walk is None:
+            raise InputError("the walk has not begun yet")
+        return self._walk
+
+    def step(self) -> bool:
+        use_threads(self.round["made"]["threads"])
+        self._next = max(self._next + 1.0 / STEPS_A_SECOND, time.monotonic() - 0.1)
+        self.walk.step()
+        if time.monotonic() - self._shown >= PACE:
+            self._show()
+        return False
+
+    def _show(self) -> None:
+        self._shown = time.monotonic()
+        run = self.walk.run
+        steps = sum(segment["steps"] for segment in self.walk.segments)
+        if self.recording:
+            self.film += self.served.model.draw(run.clean)
+            self.recording = len(self.film) < MOST_FRAMES
+        more = {"step": steps, "steps": None, "beta": self.walk.beta, "lag": self.walk.lag, **self.told()}
+        self.tell(frame_of(self.served, run.clean, run.state.x, **more))
+
+    def told(self) -> dict[str, Any]:
+        return {"paused": self.paused, "recording": self.recording, "film": len(self.film)}
+
+    # Asked for by people, done between two steps ----------------------------------------------------------------------
+
+    def change(self, beta: float | None, lag: float | None, paused: bool | None) -> dict[str, Any]:
+        walk = self.walk
+        walk.beta = walk.beta if beta is None else beta
+        walk.lag = walk.lag if lag is None else lag
+        if paused is not None:
+            self.paused = paused
+            self._next = time.monotonic()
+        self.tell()
+        return {"beta": walk.beta, "lag": walk.lag, **self.told()}
+
+    def record(self, on: bool) -> dict[str, Any]:
+        """Begin a film, or end it. A new one takes the place of the old."""
+        if on and not self.recording:
+            self.film = self.served.model.draw(self.walk.run.clean)
+        self.recording = on
+        self.tell()
+        return self.told()
+
+    def save(self) -> Row:
+        """The present state, made sharp, as a node."""
+        use_threads(self.round["made"]["threads"])
+        settings = {**self.round["settings"], "segments": self.walk.place()}
+        self._saved += 1
+        (node,) = self.store.add_nodes(
+            self.round["design"],
+            self.walk.sharp().detach().cpu(),
+            [settings],
+            [self.round["parents"][0]],
+            round=self.round["id"],
+            places=[self._saved - 1],
+            kept=True,
+        )
+        return node
+
+    def end(self, status: str, detail: str | None) -> None:
+        self._walk = None
+        # A walk has no end of its own: to stop it is to be done with it.
+        state = "done" if status == "cancelled" else status
+        self.store.set_round(self.round["id"], state=state, detail=detail)

@@ -1,0 +1,128 @@
+"""A real server in a process of its own, and a real browser."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from browser.hand import Hand
+
+SOURCE = Path(__file__).parents[2] / "src"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PATIENCE = 300.0
+
+
+class Server:
+    """`nk studio` on a free port, with a home of its own; it can be killed and started again."""
+
+    def __init__(self, home: Path) -> None:
+        self.home, self.log = home, home / "log.txt"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "noisekernel", "studio", "digits", "--port", str(self.port), "--no-browser"]
+        env = {**os.environ, "NK_HOME": str(self.home), "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SOURCE)}
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT)
+        until = time.monotonic() + PATIENCE
+        while not self._answers():
+            if self.process.poll() is not None or time.monotonic() > until:
+                pytest.fail(f"the studio did not start:\n{self.log.read_text()}")
+            time.sleep(0.1)
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}api/health", timeout=5) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def kill(self) -> None:
+        """As a crash would: no farewell."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("studio"))
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.fail("the browser tests drive chromium, which is not installed: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Window:
+    """Contexts of the browser with the studio's page in them, watched for what should never happen."""
+
+    def __init__(self, chromium: Browser) -> None:
+        self.chromium = chromium
+        self.wrong: list[str] = []
+        self.contexts: list[BrowserContext] = []
+
+    def context(self, width: int = 1280, height: int = 800, **options) -> BrowserContext:
+        context = self.chromium.new_context(viewport={"width": width, "height": height}, **options)
+        # Small rounds: what is tested is the page, not the model.
+        context.add_init_script(
+            "localStorage.getItem('nk-settings') ?? localStorage.setItem('nk-settings', "
+            "JSON.stringify({count: 4, steps: 10, readout: 2}))"
+        )
+        context.set_default_timeout(120_000)
+        self.contexts.append(context)
+        return context
+
+    def page(self, context: BrowserContext | None = None, **options) -> Page:
+        page = (context or self.context(**options)).new_page()
+        page.on("pageerror", lambda error: self.wrong.append(f"{error.name}: {error.message}\n{error.stack}"))
+        page.on("console", lambda said: self.wrong.append(said.text) if "Content Security" in said.text else None)
+        return page
+
+
+@pytest.fixture
+def window(chromium) -> Iterator[Window]:
+    window = Window(chromium)
+    yield window
+    for context in window.contexts:
+        context.close()
+    assert not window.wrong
+
+
+@pytest.fixture
+def hand(window, server) -> Hand:
+    """Someone at the start page."""
+    hand = Hand(window.page(), server)
+    hand.go()
+    return hand

@@ -1,0 +1,95 @@
+"""What a person does on the page, in the words of the page."""
+
+import re
+from io import BytesIO
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+expect.set_options(timeout=120_000)
+
+
+class Hand:
+    def __init__(self, page: Page, server) -> None:
+        self.page, self.server = page, server
+
+    def go(self, path: str = "") -> None:
+        self.page.goto(self.server.url + path)
+        expect(self.page.locator("body")).to_have_class(re.compile("ready"))
+
+    # Reading ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def design(self) -> str:
+        return self.page.url.partition("#d=")[2]
+
+    def api(self, path: str) -> Any:
+        answer = self.page.request.get(f"{self.server.url}api/{path}")
+        assert answer.ok, answer.text()
+        return answer.json()
+
+    def stored(self) -> dict[str, Any]:
+        return self.api(f"designs/{self.design}")
+
+    def picture(self, node: str) -> Image.Image:
+        content = self.page.request.get(f"{self.server.url}api/nodes/{node}.png").body()
+        return Image.open(BytesIO(content))
+
+    @property
+    def cells(self) -> Locator:
+        return self.page.locator(".cell")
+
+    @property
+    def leaves(self) -> Locator:
+        return self.page.get_by_role("treeitem")
+
+    @property
+    def present(self) -> str:
+        return self.page.locator(".leaf[aria-selected=true]").get_attribute("data-node")
+
+    def seen(self, cell: Locator) -> str:
+        """What a canvas shows, as a text that can be compared."""
+        return cell.locator("canvas").first.evaluate("canvas => canvas.toDataURL()")
+
+    # Doing ------------------------------------------------------------------------------------------------------------
+
+    def button(self, name: str | re.Pattern) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=isinstance(name, str))
+
+    def key(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def tool(self, name: str) -> None:
+        self.page.get_by_role("tab", name=name).click()
+
+    def set(self, name: str, value: str) -> None:
+        """One of the expert's settings."""
+        drawer = self.page.locator("details.drawer")
+        if drawer.get_attribute("open") is None:
+            drawer.locator("summary").click()
+        field = drawer.get_by_label(name, exact=True)
+        field.fill(value)
+        field.press("Enter")
+
+    def start_from_example(self, number: int = 1) -> None:
+        self.page.get_by_role("button", name=re.compile(rf"^Example {number}\b")).click()
+        expect(self.leaves).to_have_count(1)
+
+    def round_ends(self, count: int = 4) -> None:
+        expect(self.page.locator(".cell:not(.waiting):visible")).to_have_count(count)
+        expect(self.button(re.compile("Cancel"))).to_have_count(0)
+
+    def generate(self, count: int = 4) -> None:
+        before = self.page.locator(".cells").get_attribute("data-round")
+        self.key("g")
+        expect(self.page.locator(".cells")).not_to_have_attribute("data-round", before or "none")
+        self.round_ends(count)
+
+    def choose(self, number: int) -> None:
+        self.key(str(number))
+        expect(self.cells.nth(number - 1)).to_have_class(re.compile("chosen"))
+
+    def says(self, sentence: str | re.Pattern) -> None:
+        expect(self.page.locator(".toast", has_text=sentence).first).to_be_visible()

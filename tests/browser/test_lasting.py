@@ -1,0 +1,130 @@
+"""Reload, two tabs, a tab that closes, a server that is killed in mid-job."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.conftest import Server
+from browser.hand import Hand
+
+
+def test_a_reload_restores_everything(hand):
+    hand.start_from_example()
+    hand.generate()
+    hand.choose(3)
+    hand.key("s")
+    hand.button("Like candidate 1").click()
+    hand.page.get_by_role("slider", name="Strength").press("End")
+    title = hand.page.get_by_label("Name of the design")
+    title.fill("A rose")
+    title.press("Enter")
+    seen = hand.seen(hand.cells.nth(2))
+    expect(hand.page).to_have_title(re.compile("A rose"))
+    hand.page.reload()
+    hand.round_ends()
+    expect(hand.cells.nth(2)).to_have_class(re.compile("chosen"))
+    expect(hand.page.locator(".leaf.starred")).to_have_count(1)
+    expect(hand.button("Like candidate 1")).to_have_attribute("aria-pressed", "true")
+    expect(hand.page.get_by_role("slider", name="Strength")).to_have_attribute("aria-valuenow", "100")
+    expect(title).to_have_value("A rose")
+    hand.page.wait_for_load_state("networkidle")
+    assert hand.seen(hand.cells.nth(2)) == seen
+
+
+def test_a_reload_in_the_middle_of_a_round_finds_it_again(hand):
+    hand.start_from_example()
+    hand.set("Steps", "1500")
+    hand.key("g")
+    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of"))).to_be_visible()
+    hand.page.reload()
+    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of"))).to_be_visible()
+    hand.key("Escape")
+    expect(hand.page.get_by_text("This round was cancelled.")).to_be_visible()
+
+
+def test_designs_are_listed_and_deleted_with_undo(hand):
+    hand.start_from_example()
+    title = hand.page.get_by_label("Name of the design")
+    title.fill("To be thrown away")
+    title.press("Enter")
+    hand.page.locator(".brand").click()
+    entry = hand.page.locator(".design", has_text="To be thrown away")
+    expect(entry).to_be_visible()
+    hand.button("Delete the design To be thrown away").click()
+    expect(entry).to_have_count(0)
+    hand.page.locator(".toast").get_by_role("button", name="Undo").click()
+    entry.click()
+    expect(hand.leaves).to_have_count(1)
+    hand.page.go_back()
+    expect(hand.page.get_by_role("heading", name="Begin a design")).to_be_visible()
+
+
+def test_two_tabs_see_each_others_choices(hand, window):
+    hand.start_from_example()
+    hand.generate()
+    other = Hand(window.page(hand.page.context), hand.server)
+    other.go(f"#d={hand.design}")
+    expect(other.leaves).to_have_count(1)
+    hand.choose(1)
+    expect(other.leaves).to_have_count(2)
+    other.choose(4)
+    expect(hand.leaves).to_have_count(3)
+    # Each keeps its own place.
+    assert hand.present != other.present
+
+
+def test_two_browsers_work_at_once(hand, window):
+    other = Hand(window.page(), hand.server)
+    other.go()
+    for one in (hand, other):
+        one.start_from_example()
+        one.set("Steps", "60")
+    hand.key("g")
+    other.key("g")
+    hand.round_ends()
+    other.round_ends()
+    assert hand.design != other.design
+
+
+def test_a_closed_tab_frees_its_job(hand, window):
+    hand.start_from_example()
+    other = Hand(window.page(), hand.server)
+    other.go(f"#d={hand.design}")
+    other.set("Steps", "5000")
+    other.key("g")
+    expect(other.page.get_by_text(re.compile(r"step [1-9]\d* of"))).to_be_visible()
+    other.page.close()
+    for _ in range(200):
+        if hand.api("health")["jobs"]["active"] == 0:
+            break
+        hand.page.wait_for_timeout(100)
+    assert hand.stored()["rounds"][-1]["status"] == "cancelled"
+
+
+@pytest.fixture
+def own_server(tmp_path):
+    server = Server(tmp_path)
+    yield server
+    server.kill()
+
+
+def test_a_server_killed_in_mid_job_is_noticed_and_nothing_chosen_is_lost(own_server, window):
+    hand = Hand(window.page(), own_server)
+    hand.go()
+    hand.start_from_example()
+    hand.generate()
+    hand.choose(2)
+    hand.set("Steps", "3000")
+    hand.key("g")
+    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of"))).to_be_visible()
+    own_server.kill()
+    expect(hand.page.get_by_text("The server is away.")).to_be_visible()
+    own_server.start()
+    expect(hand.page.get_by_text("The server is away.")).to_be_hidden()
+    expect(hand.page.get_by_text("This round was interrupted")).to_be_visible()
+    expect(hand.leaves).to_have_count(2)
+    hand.button("Run it again").click()
+    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of 30\d\d"))).to_be_visible()
+    hand.key("Escape")
+    expect(hand.page.get_by_text("This round was cancelled.")).to_be_visible()

@@ -1,0 +1,99 @@
+"""1. Start from a new sample, an example, or a picture of one's own."""
+
+import base64
+import re
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+PNG = re.compile("^data:image/png")
+
+
+def picture(size=(120, 80), kind="PNG") -> bytes:
+    image = Image.linear_gradient("L").resize(size)
+    out = BytesIO()
+    image.save(out, kind)
+    return out.getvalue()
+
+
+def fitted(hand) -> None:
+    """The dialog shows the picture as the model will see it; take it."""
+    dialog = hand.page.get_by_role("dialog", name="Fit the picture")
+    expect(dialog.get_by_alt_text("How the model will see it")).to_have_attribute("src", PNG)
+    dialog.get_by_role("button", name="Use it").click()
+    expect(dialog).to_have_count(0)
+    expect(hand.leaves).to_have_count(1)
+
+
+def test_a_new_sample(hand):
+    hand.page.get_by_role("radio", name="7", exact=True).click()
+    hand.button("New samples G").click()
+    hand.round_ends()
+    (record,) = hand.stored()["rounds"]
+    assert record["task"] == "sample"
+    assert record["settings"]["label"] == "7"
+
+
+def test_an_example_of_the_data(hand):
+    hand.button("More examples").click()
+    hand.start_from_example(25)
+    (node,) = hand.stored()["nodes"]
+    assert node["settings"]["example"] == 24
+    assert node["id"] == hand.present
+
+
+def test_a_file_chosen(hand, tmp_path):
+    path = tmp_path / "mine.jpg"
+    path.write_bytes(picture(kind="JPEG"))
+    with hand.page.expect_file_chooser() as chooser:
+        hand.page.locator(".drop").click()
+    chooser.value.set_files(path)
+    fitted(hand)
+    assert hand.picture(hand.present).size == (8, 8)
+
+
+@pytest.mark.parametrize("way", ["drop", "paste"])
+def test_a_picture_dropped_or_pasted(hand, way):
+    hand.page.evaluate(
+        """([way, content]) => {
+            const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+            const carried = new DataTransfer();
+            carried.items.add(new File([bytes], "mine.png", { type: "image/png" }));
+            const more = { bubbles: true, cancelable: true };
+            const event = way === "drop"
+                ? new DragEvent("drop", { ...more, dataTransfer: carried })
+                : new ClipboardEvent("paste", { ...more, clipboardData: carried });
+            document.querySelector("main").dispatchEvent(event);
+        }""",
+        [way, base64.b64encode(picture()).decode()],
+    )
+    fitted(hand)
+
+
+def test_another_part_of_the_picture_is_another_start(hand, tmp_path):
+    path = tmp_path / "mine.png"
+    path.write_bytes(picture((300, 100)))
+    hand.page.locator("input[type=file]:not([accept*=nkd])").set_input_files(path)
+    seen = hand.page.get_by_alt_text("How the model will see it")
+    expect(seen).to_have_attribute("src", PNG)
+    whole = seen.get_attribute("src")
+    hand.page.get_by_role("slider", name="Size of the part").fill("0.3")
+    expect(seen).not_to_have_attribute("src", whole)
+    hand.button("Use it").click()
+    expect(hand.leaves).to_have_count(1)
+    crop = hand.stored()["nodes"][0]["settings"]["crop"]
+    assert crop[2] == pytest.approx(0.3)
+
+
+def test_a_bad_upload_is_refused_in_a_sentence_and_nothing_is_made(hand, tmp_path):
+    path = tmp_path / "not-a-picture.png"
+    path.write_text("words")
+    hand.page.locator("input[type=file]:not([accept*=nkd])").set_input_files(path)
+    dialog = hand.page.get_by_role("dialog", name="Fit the picture")
+    expect(dialog.get_by_role("alert")).to_contain_text("picture cannot be used")
+    expect(dialog.get_by_role("button", name="Use it")).to_be_disabled()
+    hand.key("Escape")
+    expect(dialog).to_have_count(0)
+    assert hand.design == ""

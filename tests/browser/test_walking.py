@@ -1,0 +1,48 @@
+"""7. Let it run: a live walk."""
+
+import re
+from io import BytesIO
+
+from PIL import Image
+from playwright.sync_api import expect
+
+
+def test_play_pause_turn_the_noise_keep_a_frame_record_a_film(hand):
+    hand.start_from_example()
+    root = hand.present
+    hand.key("w", "Space")
+    view = hand.page.get_by_role("region", name="Live walk")
+    expect(view.get_by_text(re.compile(r"step [1-9]"))).to_be_visible()
+    first = hand.seen(view)
+
+    hand.button("Record a film R").click()
+    expect(hand.button("Stop recording R")).to_be_visible()
+    noise = hand.page.get_by_role("slider", name="Noise")
+    noise.fill("0.9")
+    expect(noise).to_have_attribute("aria-valuetext", "beta 0.574")
+    expect(view.get_by_text(re.compile(r"step [1-9]\d"))).to_be_visible()
+    assert hand.seen(view) != first
+
+    hand.button("Stop recording R").click()
+    with hand.page.expect_download() as film:
+        hand.button("Film, GIF").click()
+    frames = Image.open(BytesIO(film.value.path().read_bytes()))
+    assert frames.format == "GIF"
+    assert frames.n_frames > 1
+    frames.close()
+
+    hand.page.locator("#stage").focus()
+    hand.key("Space")
+    expect(view.get_by_text(re.compile("paused at"))).to_be_visible()
+    hand.key("s")
+    hand.says("Kept this frame in the tree.")
+    expect(hand.leaves).to_have_count(2)
+    hand.key("Space")
+    expect(view.get_by_text(re.compile(r"step \d"))).to_be_visible()
+
+    hand.key("Escape")
+    expect(hand.button(re.compile("Start the walk"))).to_be_visible()
+    assert hand.api("health")["jobs"]["active"] == 0
+    frame = next(node for node in hand.stored()["nodes"] if node["parent"] == root)
+    assert frame["task"] == "walk"
+    assert [segment["beta"] for segment in frame["settings"]["segments"]][-1] == 0.574

@@ -1,0 +1,39 @@
+"""A studio to test: the digits' model, a folder of its own, and a real server in a thread."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from conftest_studio import ok, serving
+
+from noisekernel.studio.queue import Queue
+from noisekernel.studio.served import GUESS, serve
+from noisekernel.studio.studio import Studio
+
+
+@pytest.fixture(scope="session")
+def digits(tmp_path_factory):
+    served = serve("digits", tmp_path_factory.mktemp("curves"))
+    served.curve = served.curve or GUESS  # nothing is measured behind a test's back
+    return served
+
+
+@pytest.fixture
+def studio(tmp_path, digits):
+    made = Studio(tmp_path / "home", {"digits": digits}, threads=1, queue=Queue(grace=0.3))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def api(studio):
+    with serving(studio) as client:
+        yield client
+
+
+@pytest.fixture
+def design(api):
+    return ok(api.post("/api/designs", json={"name": "numbers", "model": "digits"}))["id"]

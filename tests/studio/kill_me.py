@@ -1,0 +1,39 @@
+"""A nursery of servers: reads a line, forks a studio on the same port, says its number and, once it is dead, so.
+
+Forking saves every server but the first the loading of torch and the model.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import uvicorn
+
+from noisekernel.studio.queue import Queue
+from noisekernel.studio.served import GUESS, serve
+from noisekernel.studio.server import create_app
+from noisekernel.studio.serving import bind
+from noisekernel.studio.studio import Studio
+
+
+def main() -> None:
+    home = Path(sys.argv[1])
+    served = serve("digits", home)
+    served.curve = served.curve or GUESS
+    listener = bind("127.0.0.1", 0)
+    listener.listen(64)
+    print(listener.getsockname()[1], flush=True)
+    for _ in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            studio = Studio(home, {"digits": served}, threads=1, queue=Queue())
+            config = uvicorn.Config(create_app(studio), log_level="critical", fd=listener.fileno())
+            uvicorn.Server(config).run(sockets=[listener])
+            os._exit(0)
+        print(child, flush=True)
+        os.waitpid(child, 0)
+        print("dead", flush=True)
+
+
+if __name__ == "__main__":
+    main()

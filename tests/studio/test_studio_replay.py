@@ -1,0 +1,189 @@
+"""A design file replays bit for bit; one changed seed, one flipped bit, is told."""
+
+import base64
+import io
+import json
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+from conftest_studio import events, finish, ok
+from PIL import Image
+from safetensors.torch import load, save
+
+from noisekernel.cli.main import main
+
+
+@pytest.fixture
+def nk(monkeypatch, capsys, tmp_path):
+    """`nk …` in this process: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["nk", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        return code, printed.out, printed.err
+
+    return call
+
+
+def like(api, node, value):
+    return ok(api.put(f"/api/nodes/{node}/opinion", json={"value": value}))
+
+
+@pytest.fixture
+def made(api, design):
+    """A design with a round of every task in it, and its file."""
+    first = ok(api.post(f"/api/designs/{design}/origins/example", json={"example": 7}))["id"]
+    new = finish(api, design, {"task": "sample", "n": 4, "steps": 3, "seed": 1, "label": "4"})
+    for node, value in zip(new, (1, 1, -1, -1), strict=True):
+        like(api, node["id"], value)
+    few = {"steps": 2, "readout": 2}
+    varied = finish(api, design, {"task": "vary", "parents": [first, new[0]["id"]], "n": 3, "seed": 2, **few})
+    array = np.zeros((8, 8), np.uint8)
+    array[4:] = 255
+    content = io.BytesIO()
+    Image.fromarray(array).save(content, "PNG")
+    mask = base64.b64encode(content.getvalue()).decode()
+    filled = finish(
+        api,
+        design,
+        {"task": "inpaint", "parents": [varied[1]["id"]], "mask": mask, "feather": 1.5, "n": 2, "steps": 3, "seed": 3},
+    )
+    steered = finish(
+        api, design, {"task": "steer", "parents": [filled[0]["id"]], "n": 2, "taste": 0.7, "seed": 4, **few}
+    )
+    ok(api.patch(f"/api/nodes/{steered[1]['id']}", json={"name": "the last"}))
+    walk = {"task": "walk", "parents": [steered[1]["id"]], "beta": 0.1, "seed": 5}
+    job = ok(api.post(f"/api/designs/{design}/rounds", json=walk))["job"]
+    stream = events(api, job)
+    next(data for name, data in stream if name == "frame" and data["step"] > 1)
+    ok(api.post(f"/api/jobs/{job}/walk", json={"beta": 0.2}))
+    next(data for name, data in stream if name == "frame" and data["beta"] == 0.2)
+    ok(api.post(f"/api/jobs/{job}/save"))
+    ok(api.post(f"/api/jobs/{job}/cancel"))
+    list(stream)
+    like(api, new[1]["id"], 0)  # the taste of the round that was steered is remembered all the same
+    ok(api.delete(f"/api/nodes/{new[3]['id']}"))
+    content = api.get(f"/api/designs/{design}/design.nkd").content
+    return design, content
+
+
+def changed(content, record=lambda _: None, data=lambda _: None):
+    """The file with its record or its data changed in place."""
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        told, z = json.loads(file.read("design.json")), load(file.read("z.safetensors"))
+    record(told)
+    data(z)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        file.writestr("design.json", json.dumps(told))
+        file.writestr("z.safetensors", save(z))
+    return out.getvalue()
+
+
+def test_every_node_bit_for_bit_and_every_change_is_told(made, api, nk, tmp_path):
+    design, content = made
+    (tmp_path / "a.nkd").write_bytes(content)
+    code, out, err = nk("replay", "a.nkd", "--out", "again")
+    kept = [node for node in ok(api.get(f"/api/designs/{design}"))["nodes"] if node["kept"]]
+    total = len(list((tmp_path / "again").iterdir()))
+    assert (code, out, err) == (0, f"{total} of {total} nodes are the same, bit for bit.\n", "")
+    assert total == len(kept) + 1  # and the deleted one, that taste was taught by
+    for node in kept:
+        with Image.open(tmp_path / "again" / f"{node['id']}.png") as image:
+            shown = np.asarray(Image.open(io.BytesIO(api.get(f"/api/nodes/{node['id']}.png").content)))
+            assert np.array_equal(np.asarray(image), shown)
+
+    # The wrong twins: another seed in one round; one bit of an origin; another beta in the last step of a walk.
+    def reseed(record):
+        record["rounds"][1]["seed"] += 1
+
+    (tmp_path / "b.nkd").write_bytes(changed(content, reseed))
+    code, out, _ = nk("replay", "b.nkd", "--json")
+    assert code == 1
+    assert len(json.loads(out)["differ"]) >= 2  # the round's own, and what came of it
+
+    origin = next(node for node in kept if node["task"] == "example")["id"]
+
+    def flip(z):
+        z[origin].view(-1).numpy().view(np.uint8)[0] ^= 1
+
+    flipped = changed(content, data=flip)
+    (tmp_path / "c.nkd").write_bytes(flipped)
+    code, out, _ = nk("replay", "c.nkd")
+    assert code == 1
+    assert f"differs: {origin}\n" in out
+    refused = api.post("/api/designs/import", files={"file": ("c.nkd", flipped)})
+    assert (refused.status_code, origin in refused.json()["detail"]) == (422, True)
+
+    def redial(record):
+        walked = next(node for node in record["nodes"] if "segments" in node["settings"])
+        walked["settings"]["segments"][-1]["beta"] = 0.21
+
+    (tmp_path / "d.nkd").write_bytes(changed(content, redial))
+    assert nk("replay", "d.nkd")[0] == 1
+
+    # Into a studio and out again: the same design, and it still replays.
+    there = ok(api.post("/api/designs/import", files={"file": ("a.nkd", content)}))["id"]
+    before, after = (
+        sorted(node["digest"] for node in ok(api.get(f"/api/designs/{d}"))["nodes"] if node["kept"])
+        for d in (design, there)
+    )
+    assert before == after
+    (tmp_path / "e.nkd").write_bytes(api.get(f"/api/designs/{there}/design.nkd").content)
+    assert nk("replay", "e.nkd")[0] == 0
+    variants = ok(api.get(f"/api/designs/{there}"))["nodes"]
+    assert finish(api, there, {"task": "vary", "parents": [variants[-1]["id"]], "n": 1, "steps": 1})
+
+
+def test_files_with_something_wrong(made, api, nk, tmp_path):
+    _, content = made
+
+    def broken(record):
+        record["rounds"][0]["parents"] = ["0" * 16]
+
+    def another_model(record):
+        record["model"] = "cats"
+
+    def other_weights(record):
+        for one in record["rounds"]:
+            one["made"]["weights"] = "0" * 64
+
+    def unheard_of(record):
+        record["rounds"][1]["settings"]["lag"] = 7
+
+    def extra(record):
+        record["nodes"][0]["path"] = "/etc/passwd"
+
+    for change, said in (
+        (broken, "do not fit together"),
+        (another_model, "which is not served now"),
+        (other_weights, "another model that is called 'digits'"),
+        (unheard_of, "lag"),
+        (extra, "path"),
+    ):
+        answer = api.post("/api/designs/import", files={"file": ("x.nkd", changed(content, change))})
+        assert answer.status_code == 422
+        assert said in answer.json()["detail"], answer.text
+    (tmp_path / "f.nkd").write_bytes(changed(content, other_weights))
+    code, _, err = nk("replay", "f.nkd")
+    assert code == 2
+    assert "other weights" in err
+    assert nk("replay", "nowhere.nkd")[0] == 2
+    (tmp_path / "g.nkd").write_bytes(b"hello")
+    assert "not a design file" in nk("replay", "g.nkd")[2]
+
+
+def test_an_empty_design_is_a_file_too(api, design, nk, tmp_path):
+    content = api.get(f"/api/designs/{design}/design.nkd").content
+    assert ok(api.post("/api/designs/import", files={"file": ("a.nkd", content)}))["id"] != design
+    (tmp_path / "a.nkd").write_bytes(content)
+    assert nk("replay", "a.nkd")[:2] == (0, "0 of 0 nodes are the same, bit for bit.\n")

@@ -1,0 +1,75 @@
+"""Models of every kind: categories as well as shades, and curves that are measured when they are not known."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from noisekernel import config, models
+from noisekernel.data.pictures import Size
+from noisekernel.errors import InputError
+from noisekernel.studio import rounds
+from noisekernel.studio.jobs import frame_of
+from noisekernel.studio.served import GUESS, known_curve, measure_curve, serve, serve_all
+from noisekernel.studio.taste import Taste
+from noisekernel.studio.walks import Walk, frames_again
+
+
+@pytest.fixture(scope="module")
+def levels(tmp_path_factory):
+    """A model of categories, untrained: what it draws is noise, but it is drawn by the same rules."""
+    torch.manual_seed(0)
+    settings = {
+        "data.codec": {"kind": "levels", "levels": 5},
+        "kernel": {"kind": "categorical", "classes": 5},
+        "head": {"kind": "categorical", "classes": 5},
+        "network": {"kind": "unet", "channels": 8, "multipliers": [1, 1], "blocks": 1},
+        "objective.levels": {"kind": "uniform"},
+        "objective.kind": "reconstruction",
+    }
+    design = config.recipe("default", settings).design(Size(1, 4, 4))
+    folder = tmp_path_factory.mktemp("levels")
+    models.save(models.build(design), folder / "shades.safetensors")
+    return serve(str(folder / "shades.safetensors"), folder)
+
+
+def test_categories_are_drawn_varied_judged_and_walked(levels):
+    assert levels.id == "shades"
+    told = levels.told()
+    assert (told["categorical"], told["examples"], told["strength"]["measured"]) == (True, 0, False)
+    z = torch.randint(0, 5, (4, 1, 4, 4), generator=torch.Generator().manual_seed(0))
+    settings = {"beta": 0.5, "lag": 0.9, "steps": 2, "readout": 2, "label": None}
+    doing = rounds.begin(levels.model, "vary", settings, 0, 4, z)
+    frame = frame_of(levels, doing.clean, doing.run.state.x, step=0, steps=4)  # what is masked is drawn grey
+    assert frame["n"] == 4
+    assert int(doing.run.state.x.max()) == 5
+    assert doing.run.result().dtype == torch.int64
+    steered = {**settings, "taste": 0.5, "opinions": dict(zip("abcd", (1, 1, -1, -1), strict=True))}
+    assert rounds.begin(levels.model, "steer", steered, 0, 2, z[:1], z).run.result().shape == (2, 1, 4, 4)
+    assert 0 <= Taste.fit(levels.model, z, [1, 1, -1, -1]).sure <= 1
+    walk = Walk(levels.model, z[:1], 1, 0.4, 0.8)
+    walk.step()
+    (again,) = frames_again(levels.model, z[:1], 1, None, [walk.place()])
+    assert torch.equal(again, walk.sharp())
+
+
+def test_a_curve_that_is_not_known_is_measured_once(digits, tmp_path):
+    unknown = replace(digits, weights="0" * 64, curve=None)
+    assert unknown.beta(0.5) == pytest.approx(GUESS.beta((GUESS.distance(0.002) + 1.0) / 2))
+    advanced = []
+    curve = measure_curve(unknown, tmp_path, lambda: advanced.append(1), n=2, steps=1)
+    assert advanced
+    assert known_curve(unknown.weights, tmp_path) == curve
+    assert unknown.told()["strength"]["measured"]
+    (next((tmp_path / "curves").iterdir())).write_text("{}")
+    assert known_curve(unknown.weights, tmp_path) is None
+
+
+def test_the_models_of_the_package_come_measured(tmp_path):
+    found = serve_all([], tmp_path)
+    assert {"digits", "fashion"} <= set(found)
+    for name in ("digits", "fashion"):
+        assert found[name].curve is not None
+        assert found[name].beta(1.0) > 0.3
+    with pytest.raises(InputError, match="no example"):
+        found["fashion"].example(0)
