@@ -45,3 +45,15 @@ def test_an_opinion_is_taken_back(hand):
     expect(hand.button("Like candidate 1")).to_have_attribute("aria-pressed", "true")
     hand.page.reload()
     expect(hand.button("Like candidate 1")).to_have_attribute("aria-pressed", "true")
+
+
+def test_an_opinion_can_be_taken_back_before_the_server_has_heard_of_it(hand):
+    hand.start_from_example()
+    hand.generate()
+    held = []
+    hand.page.route("**/opinion", lambda route: route.continue_() if held else held.append(route))
+    hand.button("Like candidate 1").click()
+    expect(hand.button("Like candidate 1")).to_have_attribute("aria-pressed", "true")
+    hand.key("z")
+    held[0].continue_()
+    expect(hand.button("Like candidate 1")).to_have_attribute("aria-pressed", "false")

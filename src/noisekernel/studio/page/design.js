@@ -3,7 +3,7 @@
 import { get, patch, post, put, remove } from "./api.js";
 import { state, update } from "./state.js";
 import { toast, told } from "./toast.js";
-import { forget, remember, undo } from "./undo.js";
+import { act, forget, remember, undo } from "./undo.js";
 
 // Tabs of one browser tell one another; another browser's changes come when the page is looked at again.
 const others = new BroadcastChannel("noisekernel-studio");
@@ -133,10 +133,12 @@ export async function choose(id) {
   const before = state.present;
   if (before === id && node.kept) return;
   const fresh = !node.kept;
-  changeLocally(id, { kept: true });
-  await goTo(id); // which keeps it
-  announce();
-  remember("the choice", async () => {
+  const keep = async () => {
+    changeLocally(id, { kept: true });
+    await goTo(id); // which keeps it
+    announce();
+  };
+  await act("the choice", keep, async () => {
     if (fresh) await change(id, { kept: false });
     await goTo(state.nodes.has(before) ? before : null);
   });
@@ -144,15 +146,15 @@ export async function choose(id) {
 
 export async function star(id) {
   const { starred } = state.nodes.get(id);
-  await change(id, starred ? { starred: false } : { starred: true, kept: true });
-  remember(starred ? "taking the star away" : "the star", () => change(id, { starred }));
+  const turn = () => change(id, starred ? { starred: false } : { starred: true, kept: true });
+  await act(starred ? "taking the star away" : "the star", turn, () => change(id, { starred }));
 }
 
 export async function nameNode(id, name) {
   const before = state.nodes.get(id).name ?? "";
   if (name === before) return;
-  await change(id, { name, ...(name ? { kept: true } : {}) });
-  remember("the name", () => change(id, { name: before }));
+  const set = () => change(id, { name, ...(name ? { kept: true } : {}) });
+  await act("the name", set, () => change(id, { name: before }));
 }
 
 export async function setOpinion(id, value) {
@@ -168,8 +170,7 @@ export async function setOpinion(id, value) {
     await readTaste();
   };
   const wanted = before === value ? 0 : value;
-  await apply(wanted);
-  remember("the opinion", () => apply(before));
+  await act("the opinion", () => apply(wanted), () => apply(before));
 }
 
 export async function readTaste() {

@@ -11,6 +11,21 @@ export function remember(label, run) {
   return entry;
 }
 
+/** Do what shows at once and can be taken back: from that moment on, even before the server has answered. */
+export async function act(label, doing, run) {
+  const going = doing();
+  const entry = remember(label, async () => {
+    await going;
+    await run();
+  });
+  try {
+    await going;
+  } catch (error) {
+    if (done.includes(entry)) done.splice(done.indexOf(entry), 1);
+    throw error;
+  }
+}
+
 export const undo = told(async (entry = done.at(-1)) => {
   if (!entry) return toast("There is nothing to undo.");
   const at = done.indexOf(entry);
