@@ -152,6 +152,7 @@ def test_a_live_walk_is_turned_saved_and_filmed(api, design):
     assert (saved["task"], saved["kept"], saved["parent"]) == ("walk", True, parent)
     assert [segment["beta"] for segment in saved["settings"]["segments"]] == [0.1, 0.3]
     assert ok(api.post(f"/api/jobs/{job}/walk", json={"paused": True}))["paused"]
+    frame_where(lambda data: data["paused"])  # or whoever comes later would think that it goes on
     still = ok(api.post(f"/api/jobs/{job}/save"))
     assert still["digest"] == ok(api.post(f"/api/jobs/{job}/save"))["digest"]
     assert ok(api.post(f"/api/jobs/{job}/walk", json={"paused": False, "strength": 0.5}))["beta"] != 0.3

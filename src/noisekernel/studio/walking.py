@@ -85,7 +85,7 @@ class WalkJob(Job):
         if paused is not None:
             self.paused = paused
             self._next = time.monotonic()
-        self.tell()
+        self._say()
         return {"beta": walk.beta, "lag": walk.lag, **self.told()}
 
     def record(self, on: bool) -> dict[str, Any]:
@@ -93,8 +93,12 @@ class WalkJob(Job):
         if on and not self.recording:
             self.film = self.served.model.draw(self.walk.run.clean)
         self.recording = on
-        self.tell()
+        self._say()
         return self.told()
+
+    def _say(self) -> None:
+        """What was changed, on the frame that is shown: whoever listens later hears of it too."""
+        self.tell(None if self.frame is None else {**self.frame, **self.told()})
 
     def save(self) -> Row:
         """The present state, made sharp, as a node."""
