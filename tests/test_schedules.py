@@ -126,3 +126,14 @@ def test_the_lift_makes_an_error_count_the_same_at_every_high_level():
     assert bool(torch.isfinite(LogNormalLevels(lift=1.0).weight(torch.tensor([1e-8, 1.0]))).all())
     with pytest.raises(InputError, match="lift is 2"):
         LogNormalLevels(lift=2.0)
+
+
+def test_churned_once_a_schedule_has_the_lags_of_the_reverse_diffusion():
+    whole = GAUSSIAN.annealing(20)
+    beta = whole.beta
+    markov = (1 - beta[:-1]) / (1 - beta[1:]) * beta[1:] / beta[:-1]
+    torch.testing.assert_close(whole.churned(1.0).lag, markov)
+    torch.testing.assert_close(whole.churned(0.0).lag, whole.lag)
+    assert not torch.allclose(whole.churned(2.0).lag, markov)
+    with pytest.raises(InputError, match="by is -1"):
+        whole.churned(-1.0)

@@ -169,12 +169,17 @@ class DDPM(Rival):
     name: str = "ddpm"
     #: DDPMScheduler, DDIMScheduler or DPMSolverMultistepScheduler.
     sampler: str = "DDPMScheduler"
+    #: DPM-Solver++ of the stochastic equation instead of the deterministic one.
+    stochastic: bool = False
 
     def scheduler(self, name: str) -> Any:
         import diffusers
 
-        # What the library asks for with this schedule, whose last step is pure noise.
-        options = {"lambda_min_clipped": -5.1} if name.startswith("DPMSolver") else {}
+        options: dict[str, Any] = {}
+        if name.startswith("DPMSolver"):
+            # What the library asks for with this schedule, whose last step is pure noise.
+            kind = "sde-dpmsolver++" if self.stochastic else "dpmsolver++"
+            options = {"lambda_min_clipped": -5.1, "algorithm_type": kind}
         return getattr(diffusers, name)(1_000, beta_schedule="squaredcos_cap_v2", timestep_spacing="leading", **options)
 
     def loss(self, network: nn.Module, z: Tensor, streams: Streams) -> Tensor:

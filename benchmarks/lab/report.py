@@ -118,8 +118,8 @@ def ladder(results: Results, material: str, size: studies.Size) -> str:
     return table(["", "20 calls", "100 calls"], rows)
 
 
-OURS = ("ours", "first order", "correctors")
-RIVALS = ("ddpm", "ddim", "dpm-solver++", "flow matching", "flow matching, midpoint")
+OURS = ("ours", "stochastic", "first order", "correctors")
+RIVALS = ("ddpm", "ddim", "dpm-solver++", "sde-dpm-solver++", "flow matching", "flow matching, midpoint")
 
 
 def calls(results: Results, material: str, size: studies.Size) -> str:

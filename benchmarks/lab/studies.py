@@ -76,6 +76,9 @@ LADDER: dict[str, Ours] = {
     "+ correctors": Ours("correctors", DEFAULT, "corrected", weights="ours"),
 }
 
+#: The default's weights, with noise drawn anew on the way down.
+STOCHASTIC = Ours("stochastic", DEFAULT, "stochastic", weights="ours")
+
 CATEGORICAL = {
     "data.codec": {"kind": "levels", "levels": 10},
     "kernel": {"kind": "categorical", "classes": 10, "lag": 0.95},
@@ -220,6 +223,7 @@ def _ddpm() -> list[Arm]:
         DDPM("ddpm"),
         DDPM("ddim", "ddpm", "DDIMScheduler"),
         DDPM("dpm-solver++", "ddpm", "DPMSolverMultistepScheduler"),
+        DDPM("sde-dpm-solver++", "ddpm", "DPMSolverMultistepScheduler", stochastic=True),
     ]
 
 
@@ -231,7 +235,7 @@ def _headline(material: str, seed: int, size: Size) -> Iterator[Unit]:
     """Ours, the paper's and the rivals, at every number of calls."""
     ours = _ours(material, seed)
     first = Ours("first order", DEFAULT, "ddim", weights="ours")
-    ours.draws = [(ours.weights, size.calls), (first, size.calls[:2])]
+    ours.draws = [(ours.weights, size.calls), (STOCHASTIC, size.calls), (first, size.calls[:2])]
     yield ours
     yield Unit(material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
     for arms in (_ddpm(), _flow()):
@@ -241,7 +245,7 @@ def _headline(material: str, seed: int, size: Size) -> Iterator[Unit]:
 def _confirmation(material: str, seed: int, size: Size) -> Iterator[Unit]:
     """The same, without what the small pictures have shown to be worse."""
     ours = _ours(material, seed)
-    ours.draws = [(ours.weights, size.calls)]
+    ours.draws = [(ours.weights, size.calls), (STOCHASTIC, size.calls)]
     yield ours
     yield Unit(material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
     for arms in (_flow()[:1], _ddpm()):

@@ -263,6 +263,12 @@ def _paper(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Schedule
     return schedules.Schedule.along(schedules.linear(1.0, 0.01), steps or 100, lag=0.5)
 
 
+def _stochastic(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Schedule:
+    if isinstance(kernel, kernels.CategoricalKernel):
+        return kernel.annealing(steps or 100, keep=0.8)
+    return kernel.annealing(steps or 50).churned(2.0)
+
+
 def _corrected(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Schedule:
     # A step down and an equilibrium step by turns: two network calls a level.
     if steps is not None and steps % 2:
@@ -274,7 +280,7 @@ def _corrected(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Sche
 SAMPLERS: dict[str, Callable[[kernels.NoiseKernel, int | None], schedules.Schedule]] = {
     "deterministic": lambda kernel, steps: kernel.annealing(steps or 50),
     "ddim": lambda kernel, steps: kernel.annealing(steps or 50).first_order(),
-    "stochastic": lambda kernel, steps: kernel.annealing(steps or 100, keep=0.8),
+    "stochastic": _stochastic,
     "corrected": _corrected,
     "paper": _paper,
 }

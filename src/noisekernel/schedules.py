@@ -7,6 +7,7 @@ these four lists, so the chain itself knows nothing of samplers:
     paper              linear beta, constant lag                       section 3.1
     DDIM               lag at its limit, best guess of r               lag = kernel.largest_lag, point=True
     deterministic      the same, the best guess carried on in a line   schedule.second_order()
+    stochastic         the same, with noise drawn anew on the way      schedule.churned(2.0)
     predictor-corrector  each level repeated, with equilibrium steps   schedule.with_correctors(n, lag)
     variants, then sharp   constant level, then annealed down          constant(…).then(…)
 
@@ -137,6 +138,18 @@ class Schedule:
     def first_order(self) -> "Schedule":
         """The same, without looking ahead: of a deterministic schedule, DDIM's."""
         return replace(self, ahead=torch.zeros_like(self.lag))
+
+    def churned(self, by: float) -> "Schedule":
+        """The same way down with noise drawn anew: each lag is lowered by the step's factor of sigma to the power `by`.
+
+        With largest lags, 0 is the deterministic way and 1 that of the reverse diffusion, whose lag (DDPM's) is
+        (alpha / alpha') (beta' / beta) = sqrt(beta' / beta) sigma' / sigma; above 1 more is drawn anew. How much in all
+        does not depend on the number of steps. What was wrong in a state is thereby forgotten, as at equilibrium.
+        """
+        by = checks.number("by", by, 0.0, 100.0)
+        sigma = self.beta.sqrt() / (1.0 - self.beta)
+        factor = torch.nan_to_num(sigma[1:] / sigma[:-1], nan=1.0).clamp(max=1.0)
+        return replace(self, lag=self.lag * factor**by)
 
     def then(self, other: "Schedule") -> "Schedule":
         """This schedule, then the other, which must begin at the level where this one ends."""
