@@ -24,6 +24,9 @@ from noisekernel.studio.walking import WalkJob
 
 log = logging.getLogger(__name__)
 
+#: Taste is learned from so many opinions, those on the latest pictures.
+MOST_OPINIONS = 200
+
 Request = rounds.Sample | rounds.Vary | rounds.Inpaint | rounds.Steer | rounds.Walk
 
 
@@ -172,8 +175,9 @@ class Studio:
     # Taste ------------------------------------------------------------------------------------------------------------
 
     def opinions(self, design: str) -> dict[str, int]:
-        """What was judged in a design: node to 1 or -1."""
-        return {node["id"]: node["opinion"] for node in self.store.nodes_of(design) if node["opinion"]}
+        """What was judged in a design, of the latest pictures: node to 1 or -1."""
+        judged = [node for node in self.store.nodes_of(design) if node["opinion"]]
+        return {node["id"]: node["opinion"] for node in judged[-MOST_OPINIONS:]}
 
     def taste(self, design: str) -> dict[str, Any]:
         """What is known of the taste in a design."""
@@ -189,6 +193,7 @@ class Studio:
                 if count < taste.LEAST
             ]
             return {**told, "sure": 0.0, "said": f"Needs {' and '.join(lacking)}."}
+        use_threads(self.threads)
         fitted = taste.Taste.fit(served.model, self.store.clean(self.store.nodes(opinions)), list(opinions.values()))
         return {**told, "sure": fitted.sure, "said": fitted.said}
 
