@@ -190,6 +190,30 @@ def test_a_closed_tab_frees_its_job_and_a_cancel_ends_it(api, design, studio):
     assert "is done" in refused.json()["detail"]
 
 
+def test_two_tabs_run_a_round_again_once(api, design, studio):
+    """Both saw that it was interrupted; whoever is second is told."""
+    parent = example(api, design)
+    made = {"noisekernel": "", "torch": "", "threads": 1, "model": "digits", "weights": "0" * 64}
+    settings = {"beta": 0.1, "strength": None, "lag": 0.9, "steps": 1, "readout": 1, "label": None}
+    record = studio.store.new_round(design, "vary", settings, 0, [parent], 2, made, state="interrupted")
+    seen = studio.store.round(record["id"])
+    job = ok(api.post(f"/api/rounds/{record['id']}/again"))["job"]
+    assert list(events(api, job))[-1][0] == "done"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(studio.store, "round", lambda _: seen)
+        late = api.post(f"/api/rounds/{record['id']}/again")
+    assert (late.status_code, late.json()["detail"]) == (422, "this round is run again already")
+    assert len(studio.store.nodes_of_round(record["id"])) == 2
+
+
+def test_a_walk_is_not_run_again(api, design, studio):
+    """Its frames lie on one way from its start; a second way would have the same name."""
+    settings = {"beta": 0.1, "strength": None, "lag": 0.9, "label": None}
+    record = studio.store.new_round(design, "walk", settings, 0, [example(api, design)], 1, {}, state="interrupted")
+    refused = api.post(f"/api/rounds/{record['id']}/again")
+    assert (refused.status_code, "start a new one" in refused.json()["detail"]) == (422, True)
+
+
 def _over(job):
     """Wait until a job has ended, without a listener that would keep it."""
     import threading

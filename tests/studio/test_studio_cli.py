@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from noisekernel.cli.main import main
+from noisekernel.errors import NoiseKernelError
 from noisekernel.studio import studio as studio_module
 
 ROOT = Path(__file__).parents[2]
@@ -109,6 +110,14 @@ def test_more_than_this_machine_means_a_token(monkeypatch, tmp_path, capsys, dig
         assert (guards[-1]["token"] is not None) == asked
         assert guards[-1]["hosts"] == names
         assert ("?token=" in capsys.readouterr().out) == asked
+
+
+def test_one_studio_a_folder(studio, digits):
+    """A second one would take the first one's rounds for those of a dead server."""
+    with pytest.raises(NoiseKernelError, match="another studio is at work on"):
+        studio_module.Studio(studio.home, {"digits": digits})
+    studio.close()
+    studio_module.Studio(studio.home, {"digits": digits}).close()
 
 
 def test_where_designs_are_kept(monkeypatch, tmp_path):

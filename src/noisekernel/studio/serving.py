@@ -53,7 +53,10 @@ def run(
         date_header=False,
         h11_max_incomplete_event_size=65536,
     )
-    uvicorn.Server(settings).run(sockets=[listener])
+    try:
+        uvicorn.Server(settings).run(sockets=[listener])
+    finally:
+        studio.close()
 
 
 def bind(address: str, port: int) -> socket.socket:

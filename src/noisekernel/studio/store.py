@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: What a round can be: the last four are its ends. A killed server's rounds are `interrupted` when the next one starts.
 STATES = ("waiting", "running", "done", "cancelled", "failed", "interrupted")
+#: Those from which a round can be run again.
+ENDED_BADLY = ("cancelled", "failed", "interrupted")
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS designs (
@@ -182,6 +184,15 @@ class Store:
         written = {key: _json(value) if key in ("settings", "made") else value for key, value in changes.items()}
         with self._writing() as db:
             self._set(db, "rounds", id, written)
+
+    def reopen_round(self, id: str, made: Mapping[str, Any]) -> bool:
+        """Have a round wait again that did not end well. False if it is no such round (any more)."""
+        with self._writing() as db:
+            changed = db.execute(
+                "UPDATE rounds SET state = 'waiting', detail = NULL, made = ? WHERE id = ? AND state IN (?, ?, ?)",
+                (_json(made), id, *ENDED_BADLY),
+            )
+            return changed.rowcount == 1
 
     # Nodes ------------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import torch
 
@@ -19,7 +19,7 @@ from noisekernel.studio.jobs import RoundJob, use_threads
 from noisekernel.studio.masks import read_mask
 from noisekernel.studio.queue import Job, Queue
 from noisekernel.studio.served import Served, measure_curve
-from noisekernel.studio.store import MissingError, Row, Store
+from noisekernel.studio.store import ENDED_BADLY, MissingError, Row, Store
 from noisekernel.studio.walking import WalkJob
 
 log = logging.getLogger(__name__)
@@ -49,6 +49,27 @@ def threads_to_spare() -> int:
     return max(1, cores - 1)
 
 
+def _alone_in(folder: Path) -> IO[str]:
+    """The folder's lock: held until the file is closed, or its process is dead."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = (folder / "lock").open("a")
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise NoiseKernelError(
+            f"another studio is at work on {folder}; stop it, or set NK_HOME to keep these designs elsewhere"
+        ) from None
+    return file
+
+
 @dataclass
 class Studio:
     """What the server serves."""
@@ -59,6 +80,7 @@ class Studio:
     queue: Queue = field(default_factory=Queue)
 
     def __post_init__(self) -> None:
+        self._lock = _alone_in(self.home)
         self.store = Store(self.home)
         self.store.recover()
 
@@ -71,6 +93,7 @@ class Studio:
     def close(self) -> None:
         self.queue.close()
         self.store.close()
+        self._lock.close()
 
     def _measure(self) -> None:
         use_threads(self.threads)
@@ -115,11 +138,14 @@ class Studio:
     def again(self, round: str, client: str, *, attended: bool) -> tuple[Job, Row]:
         """Run a round again that did not come to its end: same settings, same seed, same candidates."""
         record = self.store.round(round)
-        if record["state"] not in ("interrupted", "cancelled", "failed"):
+        if record["state"] not in ENDED_BADLY:
             raise InputError(f"this round is {record['state']}; only one that did not end well is run again")
+        if record["task"] == "walk":
+            raise InputError("a live walk is not run again; start a new one")
         served = self.served_for(self.store.design(record["design"]))
         self.queue.check_room(client)
-        self.store.set_round(round, state="waiting", detail=None, made=self._made(served))
+        if not self.store.reopen_round(round, self._made(served)):
+            raise InputError("this round is run again already")
         return self._submit(self._job(served, client, attended, record["task"]), self.store.round(round))
 
     def job_of(self, record: Row) -> str | None:

@@ -12,9 +12,9 @@ for a Gaussian process. The score that a round is steered by is the log-odds at 
 wide (MacKay's kappa), so that it insists only on what it knows.
 
 How sure? Each opinion is foretold from the others (leave one out, in closed form from the one fit: at the mode the
-posterior is that of a regression on f + W^-1 a, whose residuals are known); with r right of m, half a step off for each
-side, the share foretold right has the posterior Beta(r + 1, m - r + 1), of which `sure` takes the tenth percentile: 0 where
-that is no better than a coin, 1 where it is never wrong.
+posterior is that of a regression on f + W^-1 a, whose residuals are known); with r right of m, half a step off for
+each side, the share foretold right has the posterior Beta(r + 1, m - r + 1), of which `sure` takes the tenth
+percentile: 0 where that is no better than a coin, 1 where it is never wrong.
 """
 
 import math
