@@ -11,6 +11,7 @@ from conftest_studio import events, finish, ok
 from PIL import Image
 
 from noisekernel import outputs
+from noisekernel.studio.walking import WalkJob
 
 MASK = np.zeros((8, 8), np.uint8)
 MASK[:, 4:] = 255
@@ -169,6 +170,16 @@ def test_a_live_walk_is_turned_saved_and_filmed(api, design):
     assert saved["id"] in {node["id"] for node in whole["nodes"]}
     late = api.post(f"/api/jobs/{job}/save")
     assert (late.status_code, late.json()["detail"]) == (422, "this job has ended")
+
+
+def test_a_walk_that_waits_is_not_turned(api, design, studio):
+    """Refused at once: to wait for its turn would hold a thread of the server."""
+    walk = WalkJob(studio.store, studio.models["digits"], "", attended=False)
+    studio.queue._waiting.append(walk)
+    studio.queue._admit = lambda _: None
+    for path, body in (("walk", {"paused": True}), ("save", None), ("record", {"on": True})):
+        answer = api.post(f"/api/jobs/{walk.id}/{path}", json=body, timeout=10)
+        assert (answer.status_code, "waits for its turn" in answer.json()["detail"]) == (422, True)
 
 
 def test_a_closed_tab_frees_its_job_and_a_cancel_ends_it(api, design, studio):

@@ -75,6 +75,15 @@ def test_parents_and_the_present_are_kept(store, design):
         store.change_design(other, present=first["id"])
 
 
+def test_what_a_round_started_from_stays_kept(store, design):
+    first = origin(store, design)
+    _, nodes = round_of(store, design, [first["id"]])
+    round_of(store, design, [nodes[0]["id"]], seed=2)
+    assert store.change_node(nodes[0]["id"], starred=True)["starred"]
+    undone = store.change_node(nodes[0]["id"], starred=False, kept=False)
+    assert (undone["starred"], undone["kept"]) == (False, True)
+
+
 def test_what_was_deleted_together_comes_back_together(store, design):
     first = origin(store, design)
     _, (a, b, _) = round_of(store, design, [first["id"]])

@@ -30,6 +30,8 @@ def router(studio: Studio) -> APIRouter:
         found = studio.queue.job(job)
         if not isinstance(found, WalkJob):
             raise InputError("this job is no live walk")
+        if found.status == "waiting":
+            raise InputError("this walk waits for its turn; once it has begun it can be turned")
         return found
 
     @api.post("/designs/{design}/rounds", status_code=202)

@@ -317,7 +317,10 @@ class Store:
         return [_read_node(row) for row in rows]
 
     def change_node(self, id: str, **changes: Any) -> Row:
-        """Set kept, starred, name or opinion. Whatever is starred, named or judged is kept."""
+        """Set kept, starred, name or opinion. Whatever is starred, named or judged is kept.
+
+        A node that a round started from stays kept, whatever is said: what came of it hangs on it.
+        """
         node = self.node(id)
         merged = {**node, **changes}
         if merged["starred"] or merged["name"] or merged["opinion"]:
@@ -325,6 +328,8 @@ class Store:
                 raise InputError("a node with a star, a name or an opinion is kept; take those away first")
             changes["kept"] = True
         with self._writing() as db:
+            if changes.get("kept") is False and db.execute(_STARTED_FROM, (node["design"], id)).fetchone():
+                changes["kept"] = True
             self._set(db, "nodes", id, {k: int(v) if isinstance(v, bool) else v for k, v in changes.items()})
             self._set(db, "designs", node["design"], {"updated": time.time()})
         return self.node(id)
@@ -403,6 +408,7 @@ class Store:
 
 _NODES = """SELECT nodes.*, rounds.task AS task, coalesce(rounds.seed, 0) AS seed
             FROM nodes LEFT JOIN rounds ON rounds.id = nodes.round"""
+_STARTED_FROM = "SELECT 1 FROM rounds, json_each(rounds.parents) AS each WHERE rounds.design = ? AND each.value = ?"
 _DESCENDANTS = """WITH RECURSIVE below(id) AS (
     VALUES (?) UNION SELECT nodes.id FROM nodes JOIN below ON nodes.parent = below.id)
     SELECT nodes.id FROM nodes JOIN below ON nodes.id = below.id WHERE nodes.deleted IS NULL ORDER BY nodes.number"""

@@ -22,6 +22,7 @@ MOST_FRAMES = 1200
 class WalkJob(Job):
     """A walk that goes on until it is stopped."""
 
+    endless = True
     round: Row
 
     def __init__(self, store: Store, served: Served, client: str, *, attended: bool) -> None:
