@@ -11,6 +11,7 @@ from conftest_studio import events, finish, ok
 from PIL import Image
 
 from noisekernel import outputs
+from noisekernel.studio.masks import read_mask
 from noisekernel.studio.walking import WalkJob
 
 MASK = np.zeros((8, 8), np.uint8)
@@ -106,6 +107,26 @@ def test_painting_redoes_what_is_painted_alone(api, design):
         before, after = pixels(api, parent), pixels(api, node["id"])
         assert np.array_equal(before[:, :4], after[:, :4])
         assert not np.array_equal(before, after)
+
+
+def test_a_mask_is_kept_once_and_small(api, design, studio):
+    """However it was sent; every node tells it all the same."""
+    wide = BytesIO()
+    Image.fromarray(MASK).convert("RGBA").save(wide, "PNG", compress_level=0)
+    mask = "data:image/png;base64," + base64.b64encode(wide.getvalue()).decode()
+    body = {"task": "inpaint", "parents": [example(api, design)], "mask": mask, "n": 2, "steps": 2}
+    nodes = finish(api, design, body)
+    told = nodes[0]["settings"]["mask"]
+    assert len(told) < 150 < len(mask)
+    assert np.array_equal(read_mask(told, studio.models["digits"].model.size)[0].numpy(), MASK > 127)
+    assert studio.store.round(nodes[0]["round"])["settings"] == nodes[1]["settings"]
+    assert studio.store.node(nodes[1]["id"])["own"] == {}
+
+
+def test_every_parent_has_a_candidate(api, design):
+    both = [example(api, design, 3), example(api, design, 4)]
+    refused = api.post(f"/api/designs/{design}/rounds", json={"task": "vary", "parents": both, "n": 1, "steps": 1})
+    assert (refused.status_code, "n has to be 2 or more" in refused.json()["detail"]) == (422, True)
 
 
 def test_taste_is_taught_and_used(api, design):
@@ -386,6 +407,8 @@ def test_a_design_of_a_model_that_is_not_served(api, studio, design):
 def test_the_interface_describes_itself_offline(api):
     schema = ok(api.get("/openapi.json"))
     assert "/api/designs/{design}/rounds" in schema["paths"]
+    (named,) = schema["paths"]["/api/jobs/{job}/events"]["get"]["parameters"]
+    assert named["name"] == "job"  # what is offered is heeded
     assert api.get("/docs").status_code == 404
     assert api.get("/redoc").status_code == 404
 

@@ -125,7 +125,11 @@ def write_design(store: Store, design: Row) -> bytes:
             {key: record[key] for key in RoundRecord.model_fields} for id, record in records.items() if id in used
         ],
         "nodes": [
-            {**{key: node[key] for key in NodeRecord.model_fields}, "deleted": node["deleted"] is not None}
+            {
+                **{key: node[key] for key in NodeRecord.model_fields},
+                "settings": node["own"],
+                "deleted": node["deleted"] is not None,
+            }
             for node in nodes
         ],
     }

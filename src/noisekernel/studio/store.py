@@ -8,7 +8,8 @@ synchronous=FULL). So whoever is killed at any moment leaves at worst a file tha
     round      a task with its settings, seed and parents, and its state
     node       one picture: candidate `place` of a round, or an origin (an upload, an example)
 
-A round's candidates are all nodes; those that a person touched (chose, starred, named, judged) are `kept`.
+A node holds the settings that are its own (an origin, a place in a walk); those of its round are joined to them when it
+is read. A round's candidates are all nodes; those that a person touched (chose, starred, named, judged) are `kept`.
 """
 
 import json
@@ -272,7 +273,7 @@ class Store:
                         new.get(node.parent or ""),
                         new.get(node.round or ""),
                         node.place,
-                        _json(_own(node, settings)),
+                        _json(_own(node)),
                         object,
                         row,
                         node.digest,
@@ -406,7 +407,7 @@ class Store:
         db.execute(f"UPDATE {table} SET {columns} WHERE id = ?", (*changes.values(), id))
 
 
-_NODES = """SELECT nodes.*, rounds.task AS task, coalesce(rounds.seed, 0) AS seed
+_NODES = """SELECT nodes.*, rounds.task AS task, rounds.settings AS shared, coalesce(rounds.seed, 0) AS seed
             FROM nodes LEFT JOIN rounds ON rounds.id = nodes.round"""
 _STARTED_FROM = "SELECT 1 FROM rounds, json_each(rounds.parents) AS each WHERE rounds.design = ? AND each.value = ?"
 _DESCENDANTS = """WITH RECURSIVE below(id) AS (
@@ -423,12 +424,11 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _own(node: "NodeRecord", settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The settings of a node from a file: its round's, and its place in a walk."""
+def _own(node: "NodeRecord") -> dict[str, Any]:
+    """The settings of a node from a file that are its own: where it began, or its place in a walk."""
     if node.round is None:
         return {"origin": "file"}
-    segments = node.settings.get("segments")
-    return {**settings[node.round], **({} if segments is None else {"segments": segments})}
+    return {key: node.settings[key] for key in ("segments",) if key in node.settings}
 
 
 def _read_round(row: Row) -> Row:
@@ -437,5 +437,6 @@ def _read_round(row: Row) -> Row:
 
 def _read_node(row: Row) -> Row:
     flags = {key: bool(row[key]) for key in ("kept", "starred")}
-    settings = json.loads(row["settings"])
-    return {**row, **flags, "settings": settings, "task": row["task"] or settings["origin"]}
+    own = json.loads(row["settings"])
+    settings = {**json.loads(row.pop("shared") or "{}"), **own}
+    return {**row, **flags, "own": own, "settings": settings, "task": row["task"] or own["origin"]}

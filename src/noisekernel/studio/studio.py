@@ -16,7 +16,7 @@ from noisekernel import __version__, config
 from noisekernel.errors import InputError, NoiseKernelError
 from noisekernel.studio import rounds, taste
 from noisekernel.studio.jobs import RoundJob, use_threads
-from noisekernel.studio.masks import read_mask
+from noisekernel.studio.masks import read_mask, write_mask
 from noisekernel.studio.queue import Job, Queue
 from noisekernel.studio.served import Served, measure_curve
 from noisekernel.studio.store import ENDED_BADLY, MissingError, Row, Store
@@ -128,6 +128,8 @@ class Studio:
         for parent in parents:
             if self.store.node(parent)["design"] != design:
                 raise InputError("a round starts from nodes of its own design")
+        if request.n < len(parents):
+            raise InputError(f"{len(parents)} nodes were picked, so n has to be {len(parents)} or more, one for each")
         settings = self._settled(design, served, request)
         seed = secrets.randbelow(2**53) if request.seed is None else request.seed
         job = self._job(served, client, attended, request.task)
@@ -190,7 +192,7 @@ class Studio:
                 settings["beta"] = served.beta(settings["strength"])
             settings["lag"] = float(served.model.kernel.lag) if settings["lag"] is None else settings["lag"]
         if "mask" in settings:
-            read_mask(settings["mask"], served.model.size)
+            settings["mask"] = write_mask(read_mask(settings["mask"], served.model.size))
         if request.task == "steer":
             settings["opinions"] = self.opinions(design)
             likes = sum(value > 0 for value in settings["opinions"].values())

@@ -104,12 +104,11 @@ class WalkJob(Job):
     def save(self) -> Row:
         """The present state, made sharp, as a node."""
         use_threads(self.round["made"]["threads"])
-        settings = {**self.round["settings"], "segments": self.walk.place()}
         self._saved += 1
         (node,) = self.store.add_nodes(
             self.round["design"],
             self.walk.sharp().detach().cpu(),
-            [settings],
+            [{"segments": self.walk.place()}],
             [self.round["parents"][0]],
             round=self.round["id"],
             places=[self._saved - 1],
