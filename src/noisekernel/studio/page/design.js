@@ -43,11 +43,12 @@ export async function open(id) {
   const fresh = mirror(await get(`/designs/${id}`));
   const at = fresh.nodes.has(fresh.design.present) ? fresh.design.present : null;
   if (inHash() !== id) history.pushState(null, "", `#d=${id}`);
-  if (state.design?.id !== id) forget();
+  const same = state.design?.id === id;
+  if (!same) forget();
   // The newest round, even one that did not end: it can be run again.
   const round = [...fresh.rounds.values()].filter((one) => one.task !== "walk").at(-1);
   const view = round ? "grid" : at ? "node" : "start";
-  update({ ...fresh, present: at, view, tool: "vary", shown: round?.id ?? null, picked: new Set(), frame: null, job: null, compared: [] });
+  update({ ...fresh, present: at, view, tool: "vary", shown: round?.id ?? null, picked: new Set(), compared: [], ...(same ? {} : { frame: null, job: null }) });
   document.title = `${fresh.design.name} · noisekernel studio`;
 }
 
@@ -75,7 +76,7 @@ export async function create(name = "Untitled") {
 
 export function leave() {
   forget();
-  history.pushState(null, "", location.pathname);
+  if (inHash()) history.pushState(null, "", location.pathname);
   document.title = "noisekernel studio";
   update({ design: null, nodes: new Map(), rounds: new Map(), opinions: new Map(), present: null, view: "start", tool: "vary", shown: null, picked: new Set(), job: null, frame: null });
   return list();
