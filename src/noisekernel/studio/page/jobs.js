@@ -79,7 +79,8 @@ function onState({ status, position }) {
 
 async function onFrame(frame) {
   const { round } = state.job;
-  update({ job: { ...state.job, status: "running", step: frame.step, steps: frame.steps ?? state.job.steps } });
+  const { step, steps, paused, recording, film, beta } = frame; // the last four of walks
+  update({ job: { ...state.job, status: "running", step, steps: steps ?? state.job.steps, paused, recording, film, beta } });
   quarter(frame);
   const [clean, noisy] = await Promise.all([sprite(frame.clean, frame), sprite(frame.noisy, frame)]);
   const newer = state.frame?.round === round && state.frame.step > frame.step;
