@@ -404,6 +404,21 @@ def test_a_design_of_a_model_that_is_not_served(api, studio, design):
     assert ok(api.get(f"/api/designs/{other}"))["model"] == "gone"
 
 
+def test_a_design_of_other_weights_is_looked_at_only(api, studio, design):
+    node = example(api, design)
+    assert studio.store.design(design)["weights"] == studio.models["digits"].weights
+    other = studio.store.new_design("old", "digits", "0" * 64)["id"]
+    (old,) = studio.store.add_nodes(
+        other, studio.store.clean([studio.store.node(node)]), [{"origin": "upload"}], [None]
+    )
+    vary = {"task": "vary", "parents": [old["id"]], "n": 1, "steps": 1}
+    answer = api.post(f"/api/designs/{other}/rounds", json=vary)
+    assert (answer.status_code, "other weights" in answer.json()["detail"]) == (422, True)
+    assert np.array_equal(pixels(api, old["id"]), pixels(api, node))
+    unknown = studio.store.new_design("older", "digits")["id"]
+    assert finish(api, unknown, {"task": "sample", "n": 1, "steps": 1})
+
+
 def test_the_interface_describes_itself_offline(api):
     schema = ok(api.get("/openapi.json"))
     assert "/api/designs/{design}/rounds" in schema["paths"]

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from noisekernel.errors import InputError
-from noisekernel.studio.store import MissingError, Store
+from noisekernel.studio.store import SCHEMA, MissingError, Store
 
 
 @pytest.fixture
@@ -49,6 +49,18 @@ def test_data_comes_back_bit_by_bit_after_reopening(tmp_path, store, design):
     assert [n["id"] for n in again.nodes_of_round(round)] == [n["id"] for n in nodes]
     assert again.sound()
     again.close()
+
+
+def test_a_folder_of_an_earlier_version(tmp_path):
+    """Which weights its designs were made with is not known."""
+    with sqlite3.connect(tmp_path / "studio.sqlite") as db:
+        db.executescript(SCHEMA.replace(", weights TEXT", ""))
+        db.execute("INSERT INTO designs (id, name, model, created, updated) VALUES ('a', 'old', 'digits', 0, 0)")
+    db.close()
+    for _ in range(2):
+        store = Store(tmp_path)
+        assert store.design("a")["weights"] is None
+        store.close()
 
 
 def test_the_tree_shows_what_was_touched(store, design):

@@ -234,7 +234,7 @@ def segments_of(node: NodeRecord) -> list[dict[str, Any]]:
     return segments
 
 
-def take_in(store: Store, file: DesignFile, model: Model, name: str) -> Row:
+def take_in(store: Store, file: DesignFile, model: Model, name: str, weights: str | None = None) -> Row:
     """A design file as a new design: every picture as it is in the file, if its digest agrees."""
     record = file.record
     for node in record.nodes:
@@ -255,4 +255,4 @@ def take_in(store: Store, file: DesignFile, model: Model, name: str) -> Row:
     for own in settings.values():
         if "opinions" in own:
             own["opinions"] = {new[id]: value for id, value in own["opinions"].items()}
-    return store.take_in(record, file.z, settings, new, name)
+    return store.take_in(record, file.z, settings, new, name, weights)

@@ -4,7 +4,7 @@ SQLite holds designs, rounds and nodes; clean data lies beside it, one file a ro
 disk before the row that names it is committed, and a commit is on the disk before anyone is told of it (WAL with
 synchronous=FULL). So whoever is killed at any moment leaves at worst a file that no row names.
 
-    design     a name, a model, the node that is present
+    design     a name, a model (and the sha256 of its weights, if that is known), the node that is present
     round      a task with its settings, seed and parents, and its state
     node       one picture: candidate `place` of a round, or an origin (an upload, an example)
 
@@ -40,7 +40,7 @@ ENDED_BADLY = ("cancelled", "failed", "interrupted")
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS designs (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, model TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
-    present TEXT, deleted INTEGER NOT NULL DEFAULT 0
+    present TEXT, deleted INTEGER NOT NULL DEFAULT 0, weights TEXT
 ) STRICT;
 CREATE TABLE IF NOT EXISTS rounds (
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, design TEXT NOT NULL REFERENCES designs(id),
@@ -79,6 +79,8 @@ class Store:
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
             self._db.execute(f"PRAGMA {pragma}")
         self._db.executescript(SCHEMA)
+        if "weights" not in {row["name"] for row in self._all("PRAGMA table_info(designs)")}:
+            self._db.execute("ALTER TABLE designs ADD COLUMN weights TEXT")  # a folder of an earlier version
 
     def recover(self) -> int:
         """After a killed server: rounds that it left are interrupted, half-written files go. How many rounds?"""
@@ -99,13 +101,13 @@ class Store:
 
     # Designs ----------------------------------------------------------------------------------------------------------
 
-    def new_design(self, name: str, model: str) -> Row:
+    def new_design(self, name: str, model: str, weights: str | None = None) -> Row:
         design = new_id()
         with self._writing() as db:
             now = time.time()
             db.execute(
-                "INSERT INTO designs (id, name, model, created, updated) VALUES (?, ?, ?, ?, ?)",
-                (design, name, model, now, now),
+                "INSERT INTO designs (id, name, model, created, updated, weights) VALUES (?, ?, ?, ?, ?, ?)",
+                (design, name, model, now, now, weights),
             )
         return self.design(design)
 
@@ -235,6 +237,7 @@ class Store:
         settings: Mapping[str, Mapping[str, Any]],
         new: Mapping[str, str],
         name: str,
+        weights: str | None = None,
     ) -> Row:
         """A design from a file, under new ids, in one go. `settings` are those of its rounds, with new ids in them."""
         design = new_id()
@@ -242,8 +245,9 @@ class Store:
         with self._writing() as db:
             now = time.time()
             db.execute(
-                "INSERT INTO designs (id, name, model, created, updated, present) VALUES (?, ?, ?, ?, ?, ?)",
-                (design, name or "Untitled", record.model, now, now, new.get(record.present or "")),
+                """INSERT INTO designs (id, name, model, created, updated, present, weights)
+                   VALUES (?, ?, ?, ?, ?, ?, ?)""",
+                (design, name or "Untitled", record.model, now, now, new.get(record.present or ""), weights),
             )
             db.executemany(
                 """INSERT INTO rounds (id, design, task, settings, seed, parents, n, state, made, created)

@@ -109,21 +109,26 @@ class Studio:
             raise MissingError(config.unknown("model", name, list(self.models)))
         return self.models[name]
 
-    def served_for(self, design: Row) -> Served:
-        """The model of a design."""
+    def served_for(self, design: Row, *, running: bool = False) -> Served:
+        """The model of a design; for `running` rounds it has to be the very weights, not only the name."""
         if design["model"] not in self.models:
             raise InputError(
                 f"this design was made with the model {design['model']!r}, which is not served now; start the studio "
                 "with it"
             )
-        return self.models[design["model"]]
+        served = self.models[design["model"]]
+        if running and design["weights"] not in (None, served.weights):
+            raise InputError(
+                f"this design was made with other weights than the model {served.id!r} has now; it can be looked at "
+                "and taken away, but for new rounds begin a new design"
+            )
+        return served
 
     # Rounds -----------------------------------------------------------------------------------------------------------
 
     def start_round(self, design: str, request: Request, client: str, *, attended: bool) -> tuple[Job, Row]:
         """Put a round on the queue."""
-        owner = self.store.design(design)
-        served = self.served_for(owner)
+        served = self.served_for(self.store.design(design), running=True)
         parents = getattr(request, "parents", [])
         for parent in parents:
             if self.store.node(parent)["design"] != design:
@@ -144,7 +149,7 @@ class Studio:
             raise InputError(f"this round is {record['state']}; only one that did not end well is run again")
         if record["task"] == "walk":
             raise InputError("a live walk is not run again; start a new one")
-        served = self.served_for(self.store.design(record["design"]))
+        served = self.served_for(self.store.design(record["design"]), running=True)
         self.queue.check_room(client)
         if not self.store.reopen_round(round, self._made(served)):
             raise InputError("this round is run again already")
