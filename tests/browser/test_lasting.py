@@ -119,6 +119,15 @@ def test_a_round_goes_on_while_another_design_is_worked_on(hand):
     assert [one["status"] for one in hand.api(f"designs/{first}")["rounds"]] == ["done"]
 
 
+def test_a_server_that_comes_back_with_another_token_says_so(hand):
+    hand.page.route("**/api/**", lambda route: route.abort())
+    expect(hand.page.get_by_text("The server is away.")).to_be_visible()
+    hand.page.unroute("**/api/**")
+    hand.page.route("**/api/**", lambda route: route.fulfill(status=401, json={"detail": "open the printed address"}))
+    expect(hand.page.get_by_text("The server is away.")).to_be_hidden()
+    hand.says("open the printed address")
+
+
 @pytest.fixture
 def own_server(tmp_path):
     server = Server(tmp_path)
