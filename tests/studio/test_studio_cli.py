@@ -112,6 +112,18 @@ def test_more_than_this_machine_means_a_token(monkeypatch, tmp_path, capsys, dig
         assert ("?token=" in capsys.readouterr().out) == asked
 
 
+def test_a_token_of_any_characters_is_in_the_address(monkeypatch, tmp_path, capsys, digits):
+    from noisekernel.studio import serving
+
+    monkeypatch.setenv("NK_HOME", str(tmp_path))
+    monkeypatch.setattr(serving, "serve_all", lambda *_: {"digits": digits})
+    monkeypatch.setattr(serving.uvicorn.Server, "run", lambda self, sockets: [each.close() for each in sockets])
+    token = "a&b#c/d+e f%20gh"
+    serving.run([], port=0, host=None, token=token, data=None, threads=1, browser=False)
+    url = capsys.readouterr().out.split("\n")[0].removeprefix("The studio is at ")
+    assert httpx.URL(url).params["token"] == token
+
+
 def test_one_studio_a_folder(studio, digits):
     """A second one would take the first one's rounds for those of a dead server."""
     with pytest.raises(NoiseKernelError, match="another studio is at work on"):

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 import torch
 
-from noisekernel.errors import InputError
+from noisekernel.errors import InputError, StorageError
 from noisekernel.studio.store import SCHEMA, MissingError, Store
 
 
@@ -61,6 +61,15 @@ def test_a_folder_of_an_earlier_version(tmp_path):
         store = Store(tmp_path)
         assert store.design("a")["weights"] is None
         store.close()
+
+
+def test_a_full_disk_is_a_storage_error_and_nothing_is_half_written(store, design):
+    store._db.execute("PRAGMA max_page_count = 1")  # no more than there are
+    with pytest.raises(StorageError, match="full"):
+        store.new_design("x" * 1_000_000, "digits")
+    store._db.execute("PRAGMA max_page_count = 100000")
+    assert [row["id"] for row in store.designs()] == [design]
+    assert store.new_design("two", "digits")["name"] == "two"
 
 
 def test_the_tree_shows_what_was_touched(store, design):

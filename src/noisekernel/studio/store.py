@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from noisekernel.errors import InputError, NoiseKernelError
+from noisekernel.errors import InputError, NoiseKernelError, StorageError
 from noisekernel.evaluate.cache import digest
 from noisekernel.storage import read_tensors, remove_unfinished, write_tensors
 
@@ -393,13 +393,16 @@ class Store:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it, or nothing."""
         with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
             try:
+                self._db.execute("BEGIN IMMEDIATE")
                 yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
+                self._db.execute("COMMIT")
+            except BaseException as error:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):  # a full disk, most of all
+                    raise StorageError(f"{self.folder / 'studio.sqlite'} cannot be written: {error}") from error
                 raise
-            self._db.execute("COMMIT")
 
     def _all(self, query: str, *given: Any) -> list[Row]:
         with self._lock:
