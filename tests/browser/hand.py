@@ -93,3 +93,10 @@ class Hand:
 
     def says(self, sentence: str | re.Pattern) -> None:
         expect(self.page.locator(".toast", has_text=sentence).first).to_be_visible()
+
+    def all_jobs_end(self) -> None:
+        for _ in range(200):
+            if self.api("health")["jobs"] == {"active": 0, "waiting": 0}:
+                return
+            self.page.wait_for_timeout(100)
+        raise AssertionError("a job is still under way")

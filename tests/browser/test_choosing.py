@@ -124,3 +124,15 @@ def test_an_older_round_can_be_looked_at_and_chosen_from_again(hand):
     hand.round_ends()
     hand.choose(3)
     expect(hand.leaves).to_have_count(3)
+
+
+def test_undoing_a_star_takes_the_candidate_out_of_the_tree_again(hand):
+    hand.start_from_example()
+    hand.generate()
+    hand.button("Star candidate 2").click()
+    expect(hand.leaves).to_have_count(2)
+    hand.page.locator("#stage").focus()
+    hand.key("z")
+    hand.says("Undone: the star.")
+    expect(hand.leaves).to_have_count(1)
+    assert sum(node["kept"] for node in hand.stored()["nodes"]) == 1

@@ -95,11 +95,37 @@ def test_a_closed_tab_frees_its_job(hand, window):
     other.key("g")
     expect(other.page.get_by_text(re.compile(r"step [1-9]\d* of"))).to_be_visible()
     other.page.close()
-    for _ in range(200):
-        if hand.api("health")["jobs"]["active"] == 0:
-            break
-        hand.page.wait_for_timeout(100)
+    hand.all_jobs_end()
     assert hand.stored()["rounds"][-1]["status"] == "cancelled"
+
+
+def test_a_round_goes_on_while_another_design_is_worked_on(hand):
+    hand.start_from_example()
+    first = hand.design
+    hand.set("Steps", "400")
+    hand.key("g")
+    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of"))).to_be_visible()
+    hand.page.locator(".brand").click()
+    expect(hand.page.get_by_role("heading", name="Begin a design")).to_be_visible()
+    hand.start_from_example(2)
+    assert hand.design != first
+    hand.set("Steps", "10")
+    hand.generate()
+    hand.page.go_back()
+    expect(hand.page.get_by_role("heading", name="Begin a design")).to_be_visible()
+    hand.page.go_back()
+    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of 4\d\d"))).to_be_visible()
+    hand.round_ends()
+    assert [one["status"] for one in hand.api(f"designs/{first}")["rounds"]] == ["done"]
+
+
+def test_a_server_that_comes_back_with_another_token_says_so(hand):
+    hand.page.route("**/api/**", lambda route: route.abort())
+    expect(hand.page.get_by_text("The server is away.")).to_be_visible()
+    hand.page.unroute("**/api/**")
+    hand.page.route("**/api/**", lambda route: route.fulfill(status=401, json={"detail": "open the printed address"}))
+    expect(hand.page.get_by_text("The server is away.")).to_be_hidden()
+    hand.says("open the printed address")
 
 
 @pytest.fixture

@@ -46,3 +46,32 @@ def test_play_pause_turn_the_noise_keep_a_frame_record_a_film(hand):
     frame = next(node for node in hand.stored()["nodes"] if node["parent"] == root)
     assert frame["task"] == "walk"
     assert [segment["beta"] for segment in frame["settings"]["segments"]][-1] == 0.574
+
+
+def test_a_walk_ends_when_its_design_is_left(hand):
+    hand.start_from_example()
+    hand.key("w", "Space")
+    expect(hand.page.get_by_text(re.compile(r"^step [1-9]"))).to_be_visible()
+    hand.page.locator(".brand").click()
+    expect(hand.page.get_by_role("heading", name="Begin a design")).to_be_visible()
+    hand.all_jobs_end()
+
+
+def test_a_reload_during_a_pause_finds_the_walk_paused(hand):
+    hand.start_from_example()
+    hand.key("w")
+    noise = hand.page.get_by_role("slider", name="Noise")
+    noise.fill("0.8")
+    hand.page.locator("#stage").focus()
+    hand.key("Space")
+    expect(hand.page.get_by_text(re.compile(r"^step [1-9]"))).to_be_visible()
+    hand.key("Space")
+    expect(hand.page.get_by_text(re.compile("paused at"))).to_be_visible()
+    hand.page.reload()
+    expect(hand.page.get_by_text(re.compile("paused at"))).to_be_visible()
+    expect(noise).to_have_value("0.8")
+    hand.page.locator("#stage").focus()
+    hand.key("Space")
+    expect(hand.page.get_by_text(re.compile(r"^step [1-9]"))).to_be_visible()
+    hand.key("Escape")
+    hand.all_jobs_end()

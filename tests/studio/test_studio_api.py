@@ -11,6 +11,8 @@ from conftest_studio import events, finish, ok
 from PIL import Image
 
 from noisekernel import outputs
+from noisekernel.studio.masks import read_mask
+from noisekernel.studio.walking import WalkJob
 
 MASK = np.zeros((8, 8), np.uint8)
 MASK[:, 4:] = 255
@@ -107,6 +109,26 @@ def test_painting_redoes_what_is_painted_alone(api, design):
         assert not np.array_equal(before, after)
 
 
+def test_a_mask_is_kept_once_and_small(api, design, studio):
+    """However it was sent; every node tells it all the same."""
+    wide = BytesIO()
+    Image.fromarray(MASK).convert("RGBA").save(wide, "PNG", compress_level=0)
+    mask = "data:image/png;base64," + base64.b64encode(wide.getvalue()).decode()
+    body = {"task": "inpaint", "parents": [example(api, design)], "mask": mask, "n": 2, "steps": 2}
+    nodes = finish(api, design, body)
+    told = nodes[0]["settings"]["mask"]
+    assert len(told) < 150 < len(mask)
+    assert np.array_equal(read_mask(told, studio.models["digits"].model.size)[0].numpy(), MASK > 127)
+    assert studio.store.round(nodes[0]["round"])["settings"] == nodes[1]["settings"]
+    assert studio.store.node(nodes[1]["id"])["own"] == {}
+
+
+def test_every_parent_has_a_candidate(api, design):
+    both = [example(api, design, 3), example(api, design, 4)]
+    refused = api.post(f"/api/designs/{design}/rounds", json={"task": "vary", "parents": both, "n": 1, "steps": 1})
+    assert (refused.status_code, "n has to be 2 or more" in refused.json()["detail"]) == (422, True)
+
+
 def test_taste_is_taught_and_used(api, design):
     nodes = finish(api, design, {"task": "sample", "n": 6, "steps": 5, "seed": 1})
     told = ok(api.get(f"/api/designs/{design}/taste"))
@@ -171,6 +193,16 @@ def test_a_live_walk_is_turned_saved_and_filmed(api, design):
     assert (late.status_code, late.json()["detail"]) == (422, "this job has ended")
 
 
+def test_a_walk_that_waits_is_not_turned(api, design, studio):
+    """Refused at once: to wait for its turn would hold a thread of the server."""
+    walk = WalkJob(studio.store, studio.models["digits"], "", attended=False)
+    studio.queue._waiting.append(walk)
+    studio.queue._admit = lambda _: None
+    for path, body in (("walk", {"paused": True}), ("save", None), ("record", {"on": True})):
+        answer = api.post(f"/api/jobs/{walk.id}/{path}", json=body, timeout=10)
+        assert (answer.status_code, "waits for its turn" in answer.json()["detail"]) == (422, True)
+
+
 def test_a_closed_tab_frees_its_job_and_a_cancel_ends_it(api, design, studio):
     body = {"task": "sample", "n": 2, "steps": 5000}
     started = ok(api.post(f"/api/designs/{design}/rounds", json=body, headers={"X-Client": "tab"}))
@@ -188,6 +220,30 @@ def test_a_closed_tab_frees_its_job_and_a_cancel_ends_it(api, design, studio):
     list(events(api, done["job"]))
     refused = api.post(f"/api/rounds/{done['round']}/again")
     assert "is done" in refused.json()["detail"]
+
+
+def test_two_tabs_run_a_round_again_once(api, design, studio):
+    """Both saw that it was interrupted; whoever is second is told."""
+    parent = example(api, design)
+    made = {"noisekernel": "", "torch": "", "threads": 1, "model": "digits", "weights": "0" * 64}
+    settings = {"beta": 0.1, "strength": None, "lag": 0.9, "steps": 1, "readout": 1, "label": None}
+    record = studio.store.new_round(design, "vary", settings, 0, [parent], 2, made, state="interrupted")
+    seen = studio.store.round(record["id"])
+    job = ok(api.post(f"/api/rounds/{record['id']}/again"))["job"]
+    assert list(events(api, job))[-1][0] == "done"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(studio.store, "round", lambda _: seen)
+        late = api.post(f"/api/rounds/{record['id']}/again")
+    assert (late.status_code, late.json()["detail"]) == (422, "this round is run again already")
+    assert len(studio.store.nodes_of_round(record["id"])) == 2
+
+
+def test_a_walk_is_not_run_again(api, design, studio):
+    """Its frames lie on one way from its start; a second way would have the same name."""
+    settings = {"beta": 0.1, "strength": None, "lag": 0.9, "label": None}
+    record = studio.store.new_round(design, "walk", settings, 0, [example(api, design)], 1, {}, state="interrupted")
+    refused = api.post(f"/api/rounds/{record['id']}/again")
+    assert (refused.status_code, "start a new one" in refused.json()["detail"]) == (422, True)
 
 
 def _over(job):
@@ -348,9 +404,26 @@ def test_a_design_of_a_model_that_is_not_served(api, studio, design):
     assert ok(api.get(f"/api/designs/{other}"))["model"] == "gone"
 
 
+def test_a_design_of_other_weights_is_looked_at_only(api, studio, design):
+    node = example(api, design)
+    assert studio.store.design(design)["weights"] == studio.models["digits"].weights
+    other = studio.store.new_design("old", "digits", "0" * 64)["id"]
+    (old,) = studio.store.add_nodes(
+        other, studio.store.clean([studio.store.node(node)]), [{"origin": "upload"}], [None]
+    )
+    vary = {"task": "vary", "parents": [old["id"]], "n": 1, "steps": 1}
+    answer = api.post(f"/api/designs/{other}/rounds", json=vary)
+    assert (answer.status_code, "other weights" in answer.json()["detail"]) == (422, True)
+    assert np.array_equal(pixels(api, old["id"]), pixels(api, node))
+    unknown = studio.store.new_design("older", "digits")["id"]
+    assert finish(api, unknown, {"task": "sample", "n": 1, "steps": 1})
+
+
 def test_the_interface_describes_itself_offline(api):
     schema = ok(api.get("/openapi.json"))
     assert "/api/designs/{design}/rounds" in schema["paths"]
+    (named,) = schema["paths"]["/api/jobs/{job}/events"]["get"]["parameters"]
+    assert named["name"] == "job"  # what is offered is heeded
     assert api.get("/docs").status_code == 404
     assert api.get("/redoc").status_code == 404
 

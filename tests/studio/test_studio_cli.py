@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from noisekernel.cli.main import main
+from noisekernel.errors import NoiseKernelError
 from noisekernel.studio import studio as studio_module
 
 ROOT = Path(__file__).parents[2]
@@ -109,6 +110,26 @@ def test_more_than_this_machine_means_a_token(monkeypatch, tmp_path, capsys, dig
         assert (guards[-1]["token"] is not None) == asked
         assert guards[-1]["hosts"] == names
         assert ("?token=" in capsys.readouterr().out) == asked
+
+
+def test_a_token_of_any_characters_is_in_the_address(monkeypatch, tmp_path, capsys, digits):
+    from noisekernel.studio import serving
+
+    monkeypatch.setenv("NK_HOME", str(tmp_path))
+    monkeypatch.setattr(serving, "serve_all", lambda *_: {"digits": digits})
+    monkeypatch.setattr(serving.uvicorn.Server, "run", lambda self, sockets: [each.close() for each in sockets])
+    token = "a&b#c/d+e f%20gh"
+    serving.run([], port=0, host=None, token=token, data=None, threads=1, browser=False)
+    url = capsys.readouterr().out.split("\n")[0].removeprefix("The studio is at ")
+    assert httpx.URL(url).params["token"] == token
+
+
+def test_one_studio_a_folder(studio, digits):
+    """A second one would take the first one's rounds for those of a dead server."""
+    with pytest.raises(NoiseKernelError, match="another studio is at work on"):
+        studio_module.Studio(studio.home, {"digits": digits})
+    studio.close()
+    studio_module.Studio(studio.home, {"digits": digits}).close()
 
 
 def test_where_designs_are_kept(monkeypatch, tmp_path):

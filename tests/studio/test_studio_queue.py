@@ -88,6 +88,23 @@ def test_room_is_bounded(queue):
     assert sorted(log) == ["0", "1", "2", "3"]
 
 
+def test_what_never_ends_holds_up_nothing_that_does():
+    log = []
+    queue = Queue(active=1, endless=2)
+    queue.start()
+    walks = [Counting(log, name, name, 10**9) for name in "abc"]
+    try:
+        for walk in walks:
+            walk.endless = True
+            queue.submit(walk)
+        job = Counting(log, "job", "d", 3)
+        queue.submit(job)
+        assert job.over.wait(30)
+        assert walks[2].status == "waiting"
+    finally:
+        queue.close()
+
+
 def test_cancelled_before_the_next_step_and_while_waiting(queue):
     log, gate = [], threading.Event()
     first = Counting(log, "first", "a", 1_000_000, gate=gate)

@@ -5,8 +5,8 @@ import sqlite3
 import pytest
 import torch
 
-from noisekernel.errors import InputError
-from noisekernel.studio.store import MissingError, Store
+from noisekernel.errors import InputError, StorageError
+from noisekernel.studio.store import SCHEMA, MissingError, Store
 
 
 @pytest.fixture
@@ -51,6 +51,27 @@ def test_data_comes_back_bit_by_bit_after_reopening(tmp_path, store, design):
     again.close()
 
 
+def test_a_folder_of_an_earlier_version(tmp_path):
+    """Which weights its designs were made with is not known."""
+    with sqlite3.connect(tmp_path / "studio.sqlite") as db:
+        db.executescript(SCHEMA.replace(", weights TEXT", ""))
+        db.execute("INSERT INTO designs (id, name, model, created, updated) VALUES ('a', 'old', 'digits', 0, 0)")
+    db.close()
+    for _ in range(2):
+        store = Store(tmp_path)
+        assert store.design("a")["weights"] is None
+        store.close()
+
+
+def test_a_full_disk_is_a_storage_error_and_nothing_is_half_written(store, design):
+    store._db.execute("PRAGMA max_page_count = 1")  # no more than there are
+    with pytest.raises(StorageError, match="full"):
+        store.new_design("x" * 1_000_000, "digits")
+    store._db.execute("PRAGMA max_page_count = 100000")
+    assert [row["id"] for row in store.designs()] == [design]
+    assert store.new_design("two", "digits")["name"] == "two"
+
+
 def test_the_tree_shows_what_was_touched(store, design):
     first = origin(store, design)
     round, nodes = round_of(store, design, [first["id"]], n=5)
@@ -73,6 +94,15 @@ def test_parents_and_the_present_are_kept(store, design):
     other = store.new_design("two", "digits")["id"]
     with pytest.raises(InputError, match="one of this design"):
         store.change_design(other, present=first["id"])
+
+
+def test_what_a_round_started_from_stays_kept(store, design):
+    first = origin(store, design)
+    _, nodes = round_of(store, design, [first["id"]])
+    round_of(store, design, [nodes[0]["id"]], seed=2)
+    assert store.change_node(nodes[0]["id"], starred=True)["starred"]
+    undone = store.change_node(nodes[0]["id"], starred=False, kept=False)
+    assert (undone["starred"], undone["kept"]) == (False, True)
 
 
 def test_what_was_deleted_together_comes_back_together(store, design):

@@ -6,7 +6,7 @@ import torch
 
 import noisekernel as nk
 from noisekernel.errors import InputError
-from noisekernel.studio.taste import Taste, features
+from noisekernel.studio.taste import Taste, _gram, _mode, features
 
 EACH = 12
 
@@ -16,7 +16,7 @@ def pictures(digits):
     """Examples with their classes, and what the denoiser sees in them."""
     read = nk.data.load(nk.data.open_source("digits"))
     z = digits.model.codec.encode(read.pixels[:400])
-    return z, read.labels[:400].numpy(), features(digits.model, z).numpy()
+    return z, read.labels[:400].numpy(), features(digits.model, z)
 
 
 def judged(labels, kind):
@@ -32,7 +32,7 @@ def test_a_liking_for_one_class_is_learned(digits, pictures, kind):
     rows, opinions = judged(labels, kind)
     taste = Taste.of(digits.model, phi[rows], opinions)
     rest = np.setdiff1d(np.arange(len(phi)), rows)
-    odds, liked = taste.log_odds(phi[rest]), labels[rest] == kind
+    odds, liked = taste.log_odds(phi[rest]).numpy(), labels[rest] == kind
     better = (odds[liked][:, None] > odds[~liked][None, :]).mean()
     assert better > 0.9
     assert taste.sure > 0.3
@@ -76,12 +76,66 @@ def test_a_chain_is_steered_towards_it(digits, pictures):
     options = {"beta": 0.3, "steps": 30, "lag": 0.9, "readout": 5, "seed": 2}
     plain = nk.tasks.variation(digits.model, starts, **options).result()
     steered = nk.tasks.steering(digits.model, starts, taste.score(1.0), **options).result()
-    gain = taste.log_odds(features(digits.model, steered).numpy()) - taste.log_odds(
-        features(digits.model, plain).numpy()
-    )
+    odds = [taste.log_odds(features(digits.model, each)) for each in (steered, plain)]
+    gain = (odds[0] - odds[1]).numpy()
     assert gain.mean() > 3.1 * gain.std(ddof=1) / np.sqrt(len(gain))  # the level 1e-3
     nothing = nk.tasks.steering(digits.model, starts, taste.score(0.0), **options).result()
     assert torch.isfinite(nothing).all()
+
+
+def test_leaving_one_out_is_what_a_fit_without_it_says(digits, pictures):
+    """The closed form foretells as the long way does, opinion by opinion fitted anew."""
+    _, labels, phi = pictures
+    rows, opinions = judged(labels, 3)
+    known = Taste.of(digits.model, phi[rows], opinions)
+    right = 0
+    for i, opinion in enumerate(opinions):
+        rest = [j for j in range(len(rows)) if j != i]
+        y = known.liked[rest]
+        gram = _gram(known.known, known.known)
+        dual, _ = _mode(gram[rest][:, rest], y)
+        odds = float(gram[i, rest] @ dual) - float(torch.log(y.sum() / (len(y) - y.sum())))
+        right += (odds > 0) == (opinion > 0)
+    assert abs(known.right - right) <= 1
+
+
+def test_hundreds_of_opinions_are_one_fit(digits, pictures, monkeypatch):
+    """Steering asks for no leaving out, and to be asked how sure it is costs no fit more."""
+    _, labels, phi = pictures
+    fits = []
+    monkeypatch.setattr("noisekernel.studio.taste._mode", lambda *given: fits.append(1) or _mode(*given))
+    taste = Taste.of(digits.model, phi[:200], [1 if label == 1 else -1 for label in labels[:200]])
+    assert taste.sure > 0.5
+    assert len(fits) == 1
+
+
+def test_many_pictures_are_shown_a_few_at_a_time(digits, pictures, monkeypatch):
+    z, _, phi = pictures
+    sizes = []
+    handle = digits.model.denoiser.register_forward_pre_hook(lambda _, given: sizes.append(len(given[0])))
+    try:
+        assert torch.allclose(features(digits.model, z[:150]), phi[:150])
+    finally:
+        handle.remove()
+    assert max(sizes) == 64
+
+
+def test_the_algebra_is_torchs(digits, pictures):
+    """Its threads are those of the round: NumPy's are governed by nobody."""
+    _, labels, phi = pictures
+    rows, opinions = judged(labels, 1)
+    taste = Taste.of(digits.model, phi[rows], opinions)
+    for each in (taste.known, taste.dual, taste.width, taste.log_odds(phi[:3])):
+        assert (type(each), each.dtype) == (torch.Tensor, torch.float64)
+
+
+def test_the_latest_opinions_count(studio, monkeypatch):
+    monkeypatch.setattr("noisekernel.studio.studio.MOST_OPINIONS", 3)
+    design = studio.store.new_design("one", "digits")["id"]
+    nodes = studio.store.add_nodes(design, torch.zeros(5, 1, 8, 8), [{"origin": "upload"}] * 5, [None] * 5)
+    for node in nodes:
+        studio.store.change_node(node["id"], opinion=1)
+    assert list(studio.opinions(design)) == [node["id"] for node in nodes[2:]]
 
 
 def test_features_are_those_of_this_thread_alone(digits, pictures):

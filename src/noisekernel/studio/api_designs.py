@@ -37,7 +37,7 @@ def router(studio: Studio) -> APIRouter:
     @api.post("/designs", status_code=201)
     def new_design(body: shapes.NewDesign) -> shapes.Design:
         served = studio.served(body.model)
-        return whole(store.new_design(body.name or "Untitled", served.id))
+        return whole(store.new_design(body.name or "Untitled", served.id, served.weights))
 
     @api.get("/designs")
     def designs(offset: shapes.Offset = 0, limit: shapes.Limit = 100) -> list[shapes.Summary]:

@@ -77,7 +77,7 @@ def router(studio: Studio) -> APIRouter:
         served = studio.models[found.record.model]
         if any(one.made.weights != served.weights for one in found.record.rounds):
             raise InputError(f"this design was made with another model that is called {served.id!r} too")
-        return shapes.Imported(id=files.take_in(store, found, served.model, found.record.name)["id"])
+        return shapes.Imported(id=files.take_in(store, found, served.model, found.record.name, served.weights)["id"])
 
     @api.get("/jobs/{job}/film.{kind}", response_class=Response)
     def film(job: PathId, kind: Annotated[Literal["gif", "mp4"], Path()]) -> Response:

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as LateError
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body
 from fastapi.responses import StreamingResponse
 
 from noisekernel.errors import InputError
@@ -30,6 +30,8 @@ def router(studio: Studio) -> APIRouter:
         found = studio.queue.job(job)
         if not isinstance(found, WalkJob):
             raise InputError("this job is no live walk")
+        if found.status == "waiting":
+            raise InputError("this walk waits for its turn; once it has begun it can be turned")
         return found
 
     @api.post("/designs/{design}/rounds", status_code=202)
@@ -69,7 +71,7 @@ def router(studio: Studio) -> APIRouter:
         response_class=StreamingResponse,
         responses={200: {"content": {"text/event-stream": {}}}},
     )
-    async def events(job: PathId, client: Annotated[str | None, Query(max_length=64)] = None) -> StreamingResponse:
+    async def events(job: PathId) -> StreamingResponse:
         """Server-sent events: state, frame, done, failed; see docs/studio-api.md."""
         found = studio.queue.job(job)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

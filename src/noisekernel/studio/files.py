@@ -125,7 +125,11 @@ def write_design(store: Store, design: Row) -> bytes:
             {key: record[key] for key in RoundRecord.model_fields} for id, record in records.items() if id in used
         ],
         "nodes": [
-            {**{key: node[key] for key in NodeRecord.model_fields}, "deleted": node["deleted"] is not None}
+            {
+                **{key: node[key] for key in NodeRecord.model_fields},
+                "settings": node["own"],
+                "deleted": node["deleted"] is not None,
+            }
             for node in nodes
         ],
     }
@@ -230,7 +234,7 @@ def segments_of(node: NodeRecord) -> list[dict[str, Any]]:
     return segments
 
 
-def take_in(store: Store, file: DesignFile, model: Model, name: str) -> Row:
+def take_in(store: Store, file: DesignFile, model: Model, name: str, weights: str | None = None) -> Row:
     """A design file as a new design: every picture as it is in the file, if its digest agrees."""
     record = file.record
     for node in record.nodes:
@@ -251,4 +255,4 @@ def take_in(store: Store, file: DesignFile, model: Model, name: str) -> Row:
     for own in settings.values():
         if "opinions" in own:
             own["opinions"] = {new[id]: value for id, value in own["opinions"].items()}
-    return store.take_in(record, file.z, settings, new, name)
+    return store.take_in(record, file.z, settings, new, name, weights)

@@ -95,7 +95,7 @@ class RoundJob(Job):
         made = self.store.add_nodes(
             record["design"],
             z,
-            [record["settings"]] * len(z),
+            [{}] * len(z),
             [parents[i % len(parents)] for i in range(len(z))],
             round=record["id"],
             done=True,

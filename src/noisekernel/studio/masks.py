@@ -6,9 +6,11 @@ edge: at distance d from the nearest kept pixel and with a feather of f, old and
 
 import base64
 import binascii
+from io import BytesIO
 
 import numpy as np
 import torch
+from PIL import Image
 from torch import Tensor
 
 from noisekernel.data.pictures import BadPictureError, Size, open_picture, to_channels
@@ -34,6 +36,13 @@ def read_mask(text: str, size: Size) -> Tensor:
     if not bool(fill.any()):
         raise InputError("nothing is painted, so there is nothing to redo; paint white what is to be redone")
     return fill
+
+
+def write_mask(fill: Tensor) -> str:
+    """A mask as `read_mask` reads it, as small as it can be: a PNG of one bit a pixel, in base64."""
+    content = BytesIO()
+    Image.fromarray(fill[0].numpy()).save(content, "PNG", optimize=True)
+    return base64.b64encode(content.getvalue()).decode()
 
 
 def share_of_new(fill: Tensor, feather: float) -> Tensor:

@@ -2,7 +2,8 @@
 
 A worker thread advances the active jobs one chain step each. Whose turn it is: the client that has waited longest, and
 of its jobs the one that has. At most `active` jobs advance at a time; the others wait, and those of the client with the
-fewest active jobs come in first. Both a client's jobs and all jobs are bounded. A job can be cancelled before any step;
+fewest active jobs come in first. Jobs without an end of their own have places of their own, `endless` of them, so that
+they hold up no job that has one. Both a client's jobs and all jobs are bounded. A job can be cancelled before any step;
 one that its tab has left is cancelled after a moment of grace (a reload is no farewell).
 
 What a job does is its own affair (`Job`); that it raised something is not the queue's end.
@@ -37,6 +38,9 @@ class FullError(NoiseKernelError):
 
 class Job(ABC):
     """Something to do on the model, a step at a time. The worker calls `begin`, `step` and `end`; others may `ask`."""
+
+    #: Whether it goes on until it is stopped.
+    endless = False
 
     def __init__(self, client: str, *, attended: bool) -> None:
         self.id = new_id()
@@ -146,8 +150,11 @@ class Job(ABC):
 class Queue:
     """Jobs that wait, jobs that advance, and a thread that advances them."""
 
-    def __init__(self, *, active: int = 4, per_client: int = 6, most: int = 32, grace: float = GRACE) -> None:
-        self.limits = (active, per_client, most)
+    def __init__(
+        self, *, active: int = 4, endless: int = 4, per_client: int = 6, most: int = 32, grace: float = GRACE
+    ) -> None:
+        self.limits = (per_client, most)
+        self._places = {False: active, True: endless}
         self.grace = grace
         self._waiting: list[Job] = []
         self._active: list[Job] = []
@@ -179,7 +186,7 @@ class Queue:
 
     def check_room(self, client: str) -> None:
         """Say so if there is no room for another job of this client."""
-        _, per_client, most = self.limits
+        per_client, most = self.limits
         with self._changed:
             everything = self._waiting + self._active
             if self._closed:
@@ -257,12 +264,14 @@ class Queue:
 
     def _admit(self, leaving: list[Job]) -> None:
         """Fill the active places, for the clients with the fewest first."""
-        coming = [job for job in self._waiting if job not in leaving]
-        while coming and len(self._active) < self.limits[0]:
-            job = min(coming, key=lambda j: sum(a.client == j.client for a in self._active))
-            coming.remove(job)
-            self._waiting.remove(job)
-            self._active.append(job)
+        for endless, places in self._places.items():
+            coming = [job for job in self._waiting if job.endless == endless and job not in leaving]
+            free = places - sum(job.endless == endless for job in self._active)
+            for _ in range(min(free, len(coming))):
+                job = min(coming, key=lambda j: sum(a.client == j.client for a in self._active))
+                coming.remove(job)
+                self._waiting.remove(job)
+                self._active.append(job)
         self._place()
 
     def _place(self) -> None:

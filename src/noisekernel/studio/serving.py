@@ -4,6 +4,7 @@ import secrets
 import socket
 import webbrowser
 from collections.abc import Sequence
+from urllib.parse import quote
 
 import uvicorn
 
@@ -39,7 +40,7 @@ def run(
     listener = bind(address, port)
     shown = "127.0.0.1" if address in ANY else address
     shown = f"[{shown}]" if ":" in shown else shown
-    url = f"http://{shown}:{listener.getsockname()[1]}/" + (f"?token={token}" if token else "")
+    url = f"http://{shown}:{listener.getsockname()[1]}/" + (f"?token={quote(token, safe='')}" if token else "")
     studio = Studio(folder, served, threads=threads or threads_to_spare())
     print(f"The studio is at {url}\nDesigns are kept in {folder}. Stop it with Ctrl-C.", flush=True)
     if browser:
@@ -53,7 +54,10 @@ def run(
         date_header=False,
         h11_max_incomplete_event_size=65536,
     )
-    uvicorn.Server(settings).run(sockets=[listener])
+    try:
+        uvicorn.Server(settings).run(sockets=[listener])
+    finally:
+        studio.close()
 
 
 def bind(address: str, port: int) -> socket.socket:

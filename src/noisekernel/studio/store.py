@@ -4,11 +4,12 @@ SQLite holds designs, rounds and nodes; clean data lies beside it, one file a ro
 disk before the row that names it is committed, and a commit is on the disk before anyone is told of it (WAL with
 synchronous=FULL). So whoever is killed at any moment leaves at worst a file that no row names.
 
-    design     a name, a model, the node that is present
+    design     a name, a model (and the sha256 of its weights, if that is known), the node that is present
     round      a task with its settings, seed and parents, and its state
     node       one picture: candidate `place` of a round, or an origin (an upload, an example)
 
-A round's candidates are all nodes; those that a person touched (chose, starred, named, judged) are `kept`.
+A node holds the settings that are its own (an origin, a place in a walk); those of its round are joined to them when it
+is read. A round's candidates are all nodes; those that a person touched (chose, starred, named, judged) are `kept`.
 """
 
 import json
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from noisekernel.errors import InputError, NoiseKernelError
+from noisekernel.errors import InputError, NoiseKernelError, StorageError
 from noisekernel.evaluate.cache import digest
 from noisekernel.storage import read_tensors, remove_unfinished, write_tensors
 
@@ -33,11 +34,13 @@ if TYPE_CHECKING:
 
 #: What a round can be: the last four are its ends. A killed server's rounds are `interrupted` when the next one starts.
 STATES = ("waiting", "running", "done", "cancelled", "failed", "interrupted")
+#: Those from which a round can be run again.
+ENDED_BADLY = ("cancelled", "failed", "interrupted")
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS designs (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, model TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
-    present TEXT, deleted INTEGER NOT NULL DEFAULT 0
+    present TEXT, deleted INTEGER NOT NULL DEFAULT 0, weights TEXT
 ) STRICT;
 CREATE TABLE IF NOT EXISTS rounds (
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, design TEXT NOT NULL REFERENCES designs(id),
@@ -76,6 +79,8 @@ class Store:
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
             self._db.execute(f"PRAGMA {pragma}")
         self._db.executescript(SCHEMA)
+        if "weights" not in {row["name"] for row in self._all("PRAGMA table_info(designs)")}:
+            self._db.execute("ALTER TABLE designs ADD COLUMN weights TEXT")  # a folder of an earlier version
 
     def recover(self) -> int:
         """After a killed server: rounds that it left are interrupted, half-written files go. How many rounds?"""
@@ -96,13 +101,13 @@ class Store:
 
     # Designs ----------------------------------------------------------------------------------------------------------
 
-    def new_design(self, name: str, model: str) -> Row:
+    def new_design(self, name: str, model: str, weights: str | None = None) -> Row:
         design = new_id()
         with self._writing() as db:
             now = time.time()
             db.execute(
-                "INSERT INTO designs (id, name, model, created, updated) VALUES (?, ?, ?, ?, ?)",
-                (design, name, model, now, now),
+                "INSERT INTO designs (id, name, model, created, updated, weights) VALUES (?, ?, ?, ?, ?, ?)",
+                (design, name, model, now, now, weights),
             )
         return self.design(design)
 
@@ -183,6 +188,15 @@ class Store:
         with self._writing() as db:
             self._set(db, "rounds", id, written)
 
+    def reopen_round(self, id: str, made: Mapping[str, Any]) -> bool:
+        """Have a round wait again that did not end well. False if it is no such round (any more)."""
+        with self._writing() as db:
+            changed = db.execute(
+                "UPDATE rounds SET state = 'waiting', detail = NULL, made = ? WHERE id = ? AND state IN (?, ?, ?)",
+                (_json(made), id, *ENDED_BADLY),
+            )
+            return changed.rowcount == 1
+
     # Nodes ------------------------------------------------------------------------------------------------------------
 
     def add_nodes(
@@ -223,6 +237,7 @@ class Store:
         settings: Mapping[str, Mapping[str, Any]],
         new: Mapping[str, str],
         name: str,
+        weights: str | None = None,
     ) -> Row:
         """A design from a file, under new ids, in one go. `settings` are those of its rounds, with new ids in them."""
         design = new_id()
@@ -230,8 +245,9 @@ class Store:
         with self._writing() as db:
             now = time.time()
             db.execute(
-                "INSERT INTO designs (id, name, model, created, updated, present) VALUES (?, ?, ?, ?, ?, ?)",
-                (design, name or "Untitled", record.model, now, now, new.get(record.present or "")),
+                """INSERT INTO designs (id, name, model, created, updated, present, weights)
+                   VALUES (?, ?, ?, ?, ?, ?, ?)""",
+                (design, name or "Untitled", record.model, now, now, new.get(record.present or ""), weights),
             )
             db.executemany(
                 """INSERT INTO rounds (id, design, task, settings, seed, parents, n, state, made, created)
@@ -261,7 +277,7 @@ class Store:
                         new.get(node.parent or ""),
                         new.get(node.round or ""),
                         node.place,
-                        _json(_own(node, settings)),
+                        _json(_own(node)),
                         object,
                         row,
                         node.digest,
@@ -306,7 +322,10 @@ class Store:
         return [_read_node(row) for row in rows]
 
     def change_node(self, id: str, **changes: Any) -> Row:
-        """Set kept, starred, name or opinion. Whatever is starred, named or judged is kept."""
+        """Set kept, starred, name or opinion. Whatever is starred, named or judged is kept.
+
+        A node that a round started from stays kept, whatever is said: what came of it hangs on it.
+        """
         node = self.node(id)
         merged = {**node, **changes}
         if merged["starred"] or merged["name"] or merged["opinion"]:
@@ -314,6 +333,8 @@ class Store:
                 raise InputError("a node with a star, a name or an opinion is kept; take those away first")
             changes["kept"] = True
         with self._writing() as db:
+            if changes.get("kept") is False and db.execute(_STARTED_FROM, (node["design"], id)).fetchone():
+                changes["kept"] = True
             self._set(db, "nodes", id, {k: int(v) if isinstance(v, bool) else v for k, v in changes.items()})
             self._set(db, "designs", node["design"], {"updated": time.time()})
         return self.node(id)
@@ -372,13 +393,16 @@ class Store:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it, or nothing."""
         with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
             try:
+                self._db.execute("BEGIN IMMEDIATE")
                 yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
+                self._db.execute("COMMIT")
+            except BaseException as error:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):  # a full disk, most of all
+                    raise StorageError(f"{self.folder / 'studio.sqlite'} cannot be written: {error}") from error
                 raise
-            self._db.execute("COMMIT")
 
     def _all(self, query: str, *given: Any) -> list[Row]:
         with self._lock:
@@ -390,8 +414,9 @@ class Store:
         db.execute(f"UPDATE {table} SET {columns} WHERE id = ?", (*changes.values(), id))
 
 
-_NODES = """SELECT nodes.*, rounds.task AS task, coalesce(rounds.seed, 0) AS seed
+_NODES = """SELECT nodes.*, rounds.task AS task, rounds.settings AS shared, coalesce(rounds.seed, 0) AS seed
             FROM nodes LEFT JOIN rounds ON rounds.id = nodes.round"""
+_STARTED_FROM = "SELECT 1 FROM rounds, json_each(rounds.parents) AS each WHERE rounds.design = ? AND each.value = ?"
 _DESCENDANTS = """WITH RECURSIVE below(id) AS (
     VALUES (?) UNION SELECT nodes.id FROM nodes JOIN below ON nodes.parent = below.id)
     SELECT nodes.id FROM nodes JOIN below ON nodes.id = below.id WHERE nodes.deleted IS NULL ORDER BY nodes.number"""
@@ -406,12 +431,11 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _own(node: "NodeRecord", settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The settings of a node from a file: its round's, and its place in a walk."""
+def _own(node: "NodeRecord") -> dict[str, Any]:
+    """The settings of a node from a file that are its own: where it began, or its place in a walk."""
     if node.round is None:
         return {"origin": "file"}
-    segments = node.settings.get("segments")
-    return {**settings[node.round], **({} if segments is None else {"segments": segments})}
+    return {key: node.settings[key] for key in ("segments",) if key in node.settings}
 
 
 def _read_round(row: Row) -> Row:
@@ -420,5 +444,6 @@ def _read_round(row: Row) -> Row:
 
 def _read_node(row: Row) -> Row:
     flags = {key: bool(row[key]) for key in ("kept", "starred")}
-    settings = json.loads(row["settings"])
-    return {**row, **flags, "settings": settings, "task": row["task"] or settings["origin"]}
+    own = json.loads(row["settings"])
+    settings = {**json.loads(row.pop("shared") or "{}"), **own}
+    return {**row, **flags, "own": own, "settings": settings, "task": row["task"] or own["origin"]}

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import torch
 
@@ -16,13 +16,16 @@ from noisekernel import __version__, config
 from noisekernel.errors import InputError, NoiseKernelError
 from noisekernel.studio import rounds, taste
 from noisekernel.studio.jobs import RoundJob, use_threads
-from noisekernel.studio.masks import read_mask
+from noisekernel.studio.masks import read_mask, write_mask
 from noisekernel.studio.queue import Job, Queue
 from noisekernel.studio.served import Served, measure_curve
-from noisekernel.studio.store import MissingError, Row, Store
+from noisekernel.studio.store import ENDED_BADLY, MissingError, Row, Store
 from noisekernel.studio.walking import WalkJob
 
 log = logging.getLogger(__name__)
+
+#: Taste is learned from so many opinions, those on the latest pictures.
+MOST_OPINIONS = 200
 
 Request = rounds.Sample | rounds.Vary | rounds.Inpaint | rounds.Steer | rounds.Walk
 
@@ -46,6 +49,27 @@ def threads_to_spare() -> int:
     return max(1, cores - 1)
 
 
+def _alone_in(folder: Path) -> IO[str]:
+    """The folder's lock: held until the file is closed, or its process is dead."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = (folder / "lock").open("a")
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise NoiseKernelError(
+            f"another studio is at work on {folder}; stop it, or set NK_HOME to keep these designs elsewhere"
+        ) from None
+    return file
+
+
 @dataclass
 class Studio:
     """What the server serves."""
@@ -56,6 +80,7 @@ class Studio:
     queue: Queue = field(default_factory=Queue)
 
     def __post_init__(self) -> None:
+        self._lock = _alone_in(self.home)
         self.store = Store(self.home)
         self.store.recover()
 
@@ -68,6 +93,7 @@ class Studio:
     def close(self) -> None:
         self.queue.close()
         self.store.close()
+        self._lock.close()
 
     def _measure(self) -> None:
         use_threads(self.threads)
@@ -83,25 +109,32 @@ class Studio:
             raise MissingError(config.unknown("model", name, list(self.models)))
         return self.models[name]
 
-    def served_for(self, design: Row) -> Served:
-        """The model of a design."""
+    def served_for(self, design: Row, *, running: bool = False) -> Served:
+        """The model of a design; for `running` rounds it has to be the very weights, not only the name."""
         if design["model"] not in self.models:
             raise InputError(
                 f"this design was made with the model {design['model']!r}, which is not served now; start the studio "
                 "with it"
             )
-        return self.models[design["model"]]
+        served = self.models[design["model"]]
+        if running and design["weights"] not in (None, served.weights):
+            raise InputError(
+                f"this design was made with other weights than the model {served.id!r} has now; it can be looked at "
+                "and taken away, but for new rounds begin a new design"
+            )
+        return served
 
     # Rounds -----------------------------------------------------------------------------------------------------------
 
     def start_round(self, design: str, request: Request, client: str, *, attended: bool) -> tuple[Job, Row]:
         """Put a round on the queue."""
-        owner = self.store.design(design)
-        served = self.served_for(owner)
+        served = self.served_for(self.store.design(design), running=True)
         parents = getattr(request, "parents", [])
         for parent in parents:
             if self.store.node(parent)["design"] != design:
                 raise InputError("a round starts from nodes of its own design")
+        if request.n < len(parents):
+            raise InputError(f"{len(parents)} nodes were picked, so n has to be {len(parents)} or more, one for each")
         settings = self._settled(design, served, request)
         seed = secrets.randbelow(2**53) if request.seed is None else request.seed
         job = self._job(served, client, attended, request.task)
@@ -112,11 +145,14 @@ class Studio:
     def again(self, round: str, client: str, *, attended: bool) -> tuple[Job, Row]:
         """Run a round again that did not come to its end: same settings, same seed, same candidates."""
         record = self.store.round(round)
-        if record["state"] not in ("interrupted", "cancelled", "failed"):
+        if record["state"] not in ENDED_BADLY:
             raise InputError(f"this round is {record['state']}; only one that did not end well is run again")
-        served = self.served_for(self.store.design(record["design"]))
+        if record["task"] == "walk":
+            raise InputError("a live walk is not run again; start a new one")
+        served = self.served_for(self.store.design(record["design"]), running=True)
         self.queue.check_room(client)
-        self.store.set_round(round, state="waiting", detail=None, made=self._made(served))
+        if not self.store.reopen_round(round, self._made(served)):
+            raise InputError("this round is run again already")
         return self._submit(self._job(served, client, attended, record["task"]), self.store.round(round))
 
     def job_of(self, record: Row) -> str | None:
@@ -161,7 +197,7 @@ class Studio:
                 settings["beta"] = served.beta(settings["strength"])
             settings["lag"] = float(served.model.kernel.lag) if settings["lag"] is None else settings["lag"]
         if "mask" in settings:
-            read_mask(settings["mask"], served.model.size)
+            settings["mask"] = write_mask(read_mask(settings["mask"], served.model.size))
         if request.task == "steer":
             settings["opinions"] = self.opinions(design)
             likes = sum(value > 0 for value in settings["opinions"].values())
@@ -172,8 +208,9 @@ class Studio:
     # Taste ------------------------------------------------------------------------------------------------------------
 
     def opinions(self, design: str) -> dict[str, int]:
-        """What was judged in a design: node to 1 or -1."""
-        return {node["id"]: node["opinion"] for node in self.store.nodes_of(design) if node["opinion"]}
+        """What was judged in a design, of the latest pictures: node to 1 or -1."""
+        judged = [node for node in self.store.nodes_of(design) if node["opinion"]]
+        return {node["id"]: node["opinion"] for node in judged[-MOST_OPINIONS:]}
 
     def taste(self, design: str) -> dict[str, Any]:
         """What is known of the taste in a design."""
@@ -189,6 +226,7 @@ class Studio:
                 if count < taste.LEAST
             ]
             return {**told, "sure": 0.0, "said": f"Needs {' and '.join(lacking)}."}
+        use_threads(self.threads)
         fitted = taste.Taste.fit(served.model, self.store.clean(self.store.nodes(opinions)), list(opinions.values()))
         return {**told, "sure": fitted.sure, "said": fitted.said}
 

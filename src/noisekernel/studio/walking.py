@@ -22,6 +22,7 @@ MOST_FRAMES = 1200
 class WalkJob(Job):
     """A walk that goes on until it is stopped."""
 
+    endless = True
     round: Row
 
     def __init__(self, store: Store, served: Served, client: str, *, attended: bool) -> None:
@@ -103,12 +104,11 @@ class WalkJob(Job):
     def save(self) -> Row:
         """The present state, made sharp, as a node."""
         use_threads(self.round["made"]["threads"])
-        settings = {**self.round["settings"], "segments": self.walk.place()}
         self._saved += 1
         (node,) = self.store.add_nodes(
             self.round["design"],
             self.walk.sharp().detach().cpu(),
-            [settings],
+            [{"segments": self.walk.place()}],
             [self.round["parents"][0]],
             round=self.round["id"],
             places=[self._saved - 1],

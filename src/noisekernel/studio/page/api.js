@@ -63,7 +63,8 @@ export async function away() {
   for (let pause = 300; ; pause = Math.min(pause * 1.5, 3000)) {
     await new Promise((wake) => setTimeout(wake, pause));
     try {
-      if ((await fetch("/api/health", { cache: "no-store" })).ok) break;
+      await fetch("/api/health", { cache: "no-store" });
+      break; // any answer is one: a refusal is told by whoever asks next
     } catch {
       // still away
     }

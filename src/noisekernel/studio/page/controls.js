@@ -87,8 +87,9 @@ export function controls(place, painter, walker) {
 
   function label() {
     if (state.tool === "walk") return "Start the walk";
-    const n = state.settings.count;
-    if (state.tool === "paint") return `Fill in, ${n} ways`;
+    const { count } = state.settings;
+    if (state.tool === "paint") return `Fill in, ${count} ways`;
+    const n = Math.max(count, state.picked.size);
     if (state.tool === "taste") return `${n} to my taste`;
     return state.picked.size ? `${n} more like these` : `Generate ${n}`;
   }

@@ -43,11 +43,12 @@ export async function open(id) {
   const fresh = mirror(await get(`/designs/${id}`));
   const at = fresh.nodes.has(fresh.design.present) ? fresh.design.present : null;
   if (inHash() !== id) history.pushState(null, "", `#d=${id}`);
-  if (state.design?.id !== id) forget();
+  const same = state.design?.id === id;
+  if (!same) forget();
   // The newest round, even one that did not end: it can be run again.
   const round = [...fresh.rounds.values()].filter((one) => one.task !== "walk").at(-1);
   const view = round ? "grid" : at ? "node" : "start";
-  update({ ...fresh, present: at, view, tool: "vary", shown: round?.id ?? null, picked: new Set(), frame: null, job: null, compared: [] });
+  update({ ...fresh, present: at, view, tool: "vary", shown: round?.id ?? null, picked: new Set(), compared: [], ...(same ? {} : { frame: null, job: null }) });
   document.title = `${fresh.design.name} · noisekernel studio`;
 }
 
@@ -63,8 +64,16 @@ export async function refresh() {
   update({ ...fresh, ...kept });
 }
 
+const PAGE = 100;
+
 export async function list() {
-  update({ designs: await get("/designs") });
+  const designs = [];
+  for (let more = PAGE; more === PAGE; ) {
+    const found = await get(`/designs?offset=${designs.length}&limit=${PAGE}`);
+    designs.push(...found);
+    more = found.length;
+  }
+  update({ designs });
 }
 
 export async function create(name = "Untitled") {
@@ -75,7 +84,7 @@ export async function create(name = "Untitled") {
 
 export function leave() {
   forget();
-  history.pushState(null, "", location.pathname);
+  if (inHash()) history.pushState(null, "", location.pathname);
   document.title = "noisekernel studio";
   update({ design: null, nodes: new Map(), rounds: new Map(), opinions: new Map(), present: null, view: "start", tool: "vary", shown: null, picked: new Set(), job: null, frame: null });
   return list();
@@ -121,6 +130,16 @@ async function change(id, changes) {
   announce();
 }
 
+/** Take a node out of the tree again, as far as it was not in it before; one that a round was made of stays. */
+async function unkeep(id, kept) {
+  if (kept || !state.nodes.get(id)?.kept) return;
+  try {
+    await change(id, { kept: false });
+  } catch (error) {
+    if (!(error.status >= 400 && error.status < 500)) throw error;
+  }
+}
+
 /** Stand at a node. Nothing is lost by going anywhere: the tree keeps all. */
 export async function goTo(id, { view = null } = {}) {
   update({ present: id, ...(view ? { view } : {}) });
@@ -132,33 +151,40 @@ export async function choose(id) {
   const node = state.nodes.get(id);
   const before = state.present;
   if (before === id && node.kept) return;
-  const fresh = !node.kept;
   const keep = async () => {
     changeLocally(id, { kept: true });
     await goTo(id); // which keeps it
     announce();
   };
   await act("the choice", keep, async () => {
-    if (fresh) await change(id, { kept: false });
+    await unkeep(id, node.kept);
     await goTo(state.nodes.has(before) ? before : null);
   });
 }
 
 export async function star(id) {
-  const { starred } = state.nodes.get(id);
+  const { starred, kept } = state.nodes.get(id);
   const turn = () => change(id, starred ? { starred: false } : { starred: true, kept: true });
-  await act(starred ? "taking the star away" : "the star", turn, () => change(id, { starred }));
+  await act(starred ? "taking the star away" : "the star", turn, async () => {
+    await change(id, { starred });
+    await unkeep(id, kept);
+  });
 }
 
 export async function nameNode(id, name) {
-  const before = state.nodes.get(id).name ?? "";
+  const { kept, name: given } = state.nodes.get(id);
+  const before = given ?? "";
   if (name === before) return;
   const set = () => change(id, { name, ...(name ? { kept: true } : {}) });
-  await act("the name", set, () => change(id, { name: before }));
+  await act("the name", set, async () => {
+    await change(id, { name: before });
+    await unkeep(id, kept);
+  });
 }
 
 export async function setOpinion(id, value) {
   const before = state.opinions.get(id) ?? 0;
+  const { kept } = state.nodes.get(id);
   const apply = async (wanted) => {
     const opinions = new Map(state.opinions);
     if (wanted) opinions.set(id, wanted);
@@ -170,7 +196,10 @@ export async function setOpinion(id, value) {
     await readTaste();
   };
   const wanted = before === value ? 0 : value;
-  await act("the opinion", () => apply(wanted), () => apply(before));
+  await act("the opinion", () => apply(wanted), async () => {
+    await apply(before);
+    await unkeep(id, kept);
+  });
 }
 
 export async function readTaste() {

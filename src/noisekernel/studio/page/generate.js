@@ -20,12 +20,12 @@ export function sample(n, label) {
 
 export function vary(parents = [needPresent()]) {
   const { count, steps, lag, readout, seed, label } = state.settings;
-  return begin(given({ task: "vary", parents, n: count, ...noise(), steps, lag, readout, label, seed }));
+  return begin(given({ task: "vary", parents, n: Math.max(count, parents.length), ...noise(), steps, lag, readout, label, seed }));
 }
 
 export function steer(parents = [needPresent()]) {
   const { count, steps, taste, seed } = state.settings;
-  return begin(given({ task: "steer", parents, n: count, ...noise(), steps, taste, seed }));
+  return begin(given({ task: "steer", parents, n: Math.max(count, parents.length), ...noise(), steps, taste, seed }));
 }
 
 export function inpaint(mask, feather) {

@@ -1,11 +1,11 @@
 // Rounds on their way: starting them, following their frames, cancelling, and finding them again after an absence.
 
-import { client, away, onReturn, post, Refusal } from "./api.js";
+import { away, get, onReturn, post, Refusal } from "./api.js";
 import { announce, refresh } from "./design.js";
-import { running, state, update } from "./state.js";
+import { running, state, update, watch } from "./state.js";
 import { say, toast, told } from "./toast.js";
 
-let source = null; // the one event stream of this page
+const streams = new Map(); // job -> {source, design, task, own}: a round that nobody listens to is cancelled
 
 export async function begin(body) {
   await take(body.task, body.n ?? 1, () => post(`/designs/${state.design.id}/rounds`, body));
@@ -18,7 +18,10 @@ export async function again({ id, task, n }) {
 
 async function take(task, n, ask) {
   if (running()) throw new Refusal("A round is on its way: cancel it first.", 409);
+  const design = state.design.id;
   const { job, round } = await ask();
+  listen(job, { design, task, own: true });
+  if (state.design?.id !== design) return leaveWalks();
   update({
     job: { id: job, round, task, n, status: "waiting", step: 0, steps: 0 },
     frame: null,
@@ -27,28 +30,43 @@ async function take(task, n, ask) {
     picked: new Set(),
   });
   say("The round has begun.");
-  follow();
 }
 
 export const cancel = told(async () => {
   if (running()) await post(`/jobs/${state.job.id}/cancel`);
 });
 
-/** Listen to the present job until it ends. */
-export function follow() {
-  source?.close();
-  const job = state.job.id;
-  const stream = (source = new EventSource(`/api/jobs/${job}/events?client=${client}`));
-  const mine = (handler) => (event) => state.job?.id === job && handler(JSON.parse(event.data));
-  stream.addEventListener("state", mine(onState));
-  stream.addEventListener("frame", mine(onFrame));
-  stream.addEventListener("done", mine(onDone));
-  stream.addEventListener("failed", mine(({ detail }) => (toast(detail, { kind: "error" }), end("failed"))));
+/** Listen to a job until it ends, whichever design is looked at meanwhile. Only the present job is shown. */
+function listen(job, about) {
+  hangUp(job);
+  const source = new EventSource(`/api/jobs/${job}/events`);
+  streams.set(job, { ...about, source });
+  for (const [name, handler] of Object.entries({ state: onState, frame: onFrame, done: onDone, failed: onFailed })) {
+    source.addEventListener(name, (event) => {
+      const news = JSON.parse(event.data);
+      if (name === "done" || name === "failed" || news.status === "cancelled") hangUp(job);
+      if (state.job?.id === job) handler(news);
+    });
+  }
   // A stream that breaks is not trusted to mend itself: ask how things stand, then listen anew.
-  stream.onerror = () => {
-    stream.close();
-    if (state.job?.id === job && running()) away();
+  source.onerror = () => {
+    source.close();
+    away();
   };
+}
+
+function hangUp(job) {
+  streams.get(job)?.source.close();
+  streams.delete(job);
+}
+
+/** A walk is there to be looked at: it ends when its design is left. One that is not this tab's is left to those who look on. */
+function leaveWalks() {
+  for (const [job, { design, task, own }] of streams) {
+    if (task !== "walk" || design === state.design?.id) continue;
+    hangUp(job);
+    if (own) told(post)(`/jobs/${job}/cancel`);
+  }
 }
 
 function onState({ status, position }) {
@@ -61,7 +79,8 @@ function onState({ status, position }) {
 
 async function onFrame(frame) {
   const { round } = state.job;
-  update({ job: { ...state.job, status: "running", step: frame.step, steps: frame.steps ?? state.job.steps } });
+  const { step, steps, paused, recording, film, beta } = frame; // the last four of walks
+  update({ job: { ...state.job, status: "running", step, steps: steps ?? state.job.steps, paused, recording, film, beta } });
   quarter(frame);
   const [clean, noisy] = await Promise.all([sprite(frame.clean, frame), sprite(frame.noisy, frame)]);
   const newer = state.frame?.round === round && state.frame.step > frame.step;
@@ -86,9 +105,12 @@ async function onDone() {
   await end("done");
 }
 
+function onFailed({ detail }) {
+  toast(detail, { kind: "error" });
+  return end("failed");
+}
+
 async function end(status) {
-  source?.close();
-  source = null;
   update({ job: { ...state.job, status } });
   await told(refresh)();
   if (state.design) announce();
@@ -97,7 +119,7 @@ async function end(status) {
 const unfinished = (round) => ["running", "waiting"].includes(round?.status);
 
 /** A round that is under way: this tab's before a reload, or another's. */
-export function findRunning() {
+function findRunning() {
   const round = [...state.rounds.values()].findLast((one) => unfinished(one) && one.job);
   if (!round) return;
   const { id, task, n, job } = round;
@@ -105,17 +127,38 @@ export function findRunning() {
     job: { id: job, round: id, task, n, status: "waiting", step: 0, steps: 0 },
     ...(task === "walk" ? { view: "walk", tool: "walk" } : { view: "grid", shown: id }),
   });
-  follow();
+  listen(job, { design: state.design.id, task, own: streams.get(job)?.own ?? false });
+}
+
+let opened = null;
+watch(["design"], () => {
+  const id = state.design?.id ?? null;
+  if (id === opened) return;
+  opened = id;
+  leaveWalks();
+  if (id) findRunning();
+});
+
+/** Rounds of other designs whose streams broke. */
+async function listenAgain() {
+  for (const [job, about] of [...streams]) {
+    if (job === state.job?.id) continue;
+    const found = await get(`/jobs/${job}`).catch(() => null);
+    if (unfinished(found)) listen(job, about);
+    else hangUp(job);
+  }
 }
 
 onReturn(
   told(async () => {
+    await listenAgain();
     if (!state.design) return;
     await refresh();
     const job = state.job;
     if (!job || !running()) return;
     const round = state.rounds.get(job.round);
-    if (unfinished(round)) follow();
-    else update({ job: { ...job, status: round?.status ?? "interrupted" } });
+    if (unfinished(round)) return listen(job.id, streams.get(job.id));
+    hangUp(job.id);
+    update({ job: { ...job, status: round?.status ?? "interrupted" } });
   }),
 );

@@ -8,7 +8,7 @@ import { vary } from "./generate.js";
 import { grid } from "./grid.js";
 import { head } from "./head.js";
 import { compareWith, savePicture } from "./inspector.js";
-import { cancel, findRunning } from "./jobs.js";
+import { cancel } from "./jobs.js";
 import { keys, sheet } from "./keys.js";
 import { nodeView } from "./nodeview.js";
 import { painter } from "./paint.js";
@@ -88,7 +88,6 @@ async function visit() {
   if (!id) return leave();
   try {
     await open(id);
-    findRunning();
   } catch (error) {
     toast(error.message, { kind: "error" });
     await leave();

@@ -13,6 +13,7 @@ import { toast, told } from "./toast.js";
 const LOW = 0.01;
 const HIGH = 0.9;
 const beta = (share) => Number((LOW * (HIGH / LOW) ** share).toPrecision(3));
+const shareOf = (noise) => Math.round(100 * Math.min(1, Math.max(0, Math.log(noise / LOW) / Math.log(HIGH / LOW)))) / 100;
 
 export const walking = () => running() && state.job.task === "walk";
 
@@ -37,8 +38,9 @@ export function walker() {
   };
   self.toggle = told(async () => {
     if (!walking()) return self.play();
-    await post(`/jobs/${state.job.id}/walk`, { paused: !self.paused });
-    changed({ paused: !self.paused });
+    const paused = !self.paused;
+    await post(`/jobs/${state.job.id}/walk`, { paused });
+    changed({ paused });
   });
   self.noise = (share) => {
     changed({ share });
@@ -72,6 +74,17 @@ export function walker() {
     } finally {
       sending = false;
     }
+  });
+
+  // What the walk says of itself holds: it may have begun before a reload, or in another tab. The slider is the hand's
+  // once it is there.
+  let known = null;
+  watch(["job"], () => {
+    if (!walking() || state.job.beta === undefined) return;
+    const { id, paused, recording, film } = state.job;
+    const share = known === id || sending ? self.share : shareOf(state.job.beta);
+    known = id;
+    changed({ share, paused, recording, film: film && !recording ? id : null });
   });
 
   let still = null;
