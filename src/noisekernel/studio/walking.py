@@ -99,7 +99,8 @@ class WalkJob(Job):
 
     def _say(self) -> None:
         """What was changed, on the frame that is shown: whoever listens later hears of it too."""
-        self.tell(None if self.frame is None else {**self.frame, **self.told()})
+        now = {"beta": self.walk.beta, "lag": self.walk.lag, **self.told()}
+        self.tell(None if self.frame is None else {**self.frame, **now})
 
     def save(self) -> Row:
         """The present state, made sharp, as a node."""
