@@ -27,3 +27,24 @@ def _own_cache(tmp_path_factory):
 def _fixed_seed():
     """Weights are initialised from torch's ambient generator; nothing else in the package touches it."""
     torch.manual_seed(0)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """`nk …` in this process and in a folder of its own: exit code, stdout, stderr."""
+    from noisekernel.cli.main import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["nk", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        return code, printed.out, printed.err
+
+    return call

@@ -15,26 +15,6 @@ from PIL import Image
 
 import noisekernel as nk
 from noisekernel import outputs
-from noisekernel.cli.main import main
-
-
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """`nk …` in this process and in a folder of its own: exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["nk", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code or 0
-        printed = capsys.readouterr()
-        assert "Traceback" not in printed.err
-        return code, printed.out, printed.err
-
-    return call
 
 
 @pytest.fixture

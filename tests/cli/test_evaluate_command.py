@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from test_commands import refused, run  # noqa: F401  (run is a fixture)
+from test_commands import refused
 
 import noisekernel as nk
 
@@ -18,7 +18,7 @@ def quarters(tmp_path):
 
 
 @pytest.mark.usefixtures("quarters")
-def test_figures_for_people_and_programs(run, tmp_path):  # noqa: F811
+def test_figures_for_people_and_programs(run, tmp_path):
     code, out, _ = run(*QUICK, "--seed", 3, "--json", "--out", "f.json")
     assert code == 0
     told = json.loads(out)
@@ -44,7 +44,7 @@ def test_figures_for_people_and_programs(run, tmp_path):  # noqa: F811
 
 
 @pytest.mark.usefixtures("quarters")
-def test_evaluate_refuses(run, tmp_path):  # noqa: F811
+def test_evaluate_refuses(run, tmp_path):
     (tmp_path / "f.json").write_text("mine")
     refused(run(*QUICK, "--out", "f.json"), "exists", "--force")
     assert (tmp_path / "f.json").read_text() == "mine"
@@ -67,7 +67,7 @@ def test_evaluate_refuses(run, tmp_path):  # noqa: F811
 
 
 @pytest.mark.training
-def test_digits_end_to_end(run):  # noqa: F811
+def test_digits_end_to_end(run):
     """Default features: a classifier of the data, trained in seconds."""
     code, out, _ = run("evaluate", "digits", "--data", "digits", "-n", 200, "--steps", 10, "--json")
     assert code == 0

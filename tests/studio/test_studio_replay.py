@@ -3,7 +3,6 @@
 import base64
 import io
 import json
-import sys
 import zipfile
 
 import numpy as np
@@ -11,27 +10,6 @@ import pytest
 from conftest_studio import events, finish, ok
 from PIL import Image
 from safetensors.torch import load, save
-
-from noisekernel.cli.main import main
-
-
-@pytest.fixture
-def nk(monkeypatch, capsys, tmp_path):
-    """`nk …` in this process: exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["nk", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code or 0
-        printed = capsys.readouterr()
-        assert "Traceback" not in printed.err
-        return code, printed.out, printed.err
-
-    return call
 
 
 def like(api, node, value):
@@ -89,10 +67,10 @@ def changed(content, record=lambda _: None, data=lambda _: None):
     return out.getvalue()
 
 
-def test_every_node_bit_for_bit_and_every_change_is_told(made, api, nk, tmp_path):
+def test_every_node_bit_for_bit_and_every_change_is_told(made, api, run, tmp_path):
     design, content = made
     (tmp_path / "a.nkd").write_bytes(content)
-    code, out, err = nk("replay", "a.nkd", "--out", "again")
+    code, out, err = run("replay", "a.nkd", "--out", "again")
     kept = [node for node in ok(api.get(f"/api/designs/{design}"))["nodes"] if node["kept"]]
     total = len(list((tmp_path / "again").iterdir()))
     assert (code, out, err) == (0, f"{total} of {total} nodes are the same, bit for bit.\n", "")
@@ -107,7 +85,7 @@ def test_every_node_bit_for_bit_and_every_change_is_told(made, api, nk, tmp_path
         record["rounds"][1]["seed"] += 1
 
     (tmp_path / "b.nkd").write_bytes(changed(content, reseed))
-    code, out, _ = nk("replay", "b.nkd", "--json")
+    code, out, _ = run("replay", "b.nkd", "--json")
     assert code == 1
     assert len(json.loads(out)["differ"]) >= 2  # the round's own, and what came of it
 
@@ -118,7 +96,7 @@ def test_every_node_bit_for_bit_and_every_change_is_told(made, api, nk, tmp_path
 
     flipped = changed(content, data=flip)
     (tmp_path / "c.nkd").write_bytes(flipped)
-    code, out, _ = nk("replay", "c.nkd")
+    code, out, _ = run("replay", "c.nkd")
     assert code == 1
     assert f"differs: {origin}\n" in out
     refused = api.post("/api/designs/import", files={"file": ("c.nkd", flipped)})
@@ -129,7 +107,7 @@ def test_every_node_bit_for_bit_and_every_change_is_told(made, api, nk, tmp_path
         walked["settings"]["segments"][-1]["beta"] = 0.21
 
     (tmp_path / "d.nkd").write_bytes(changed(content, redial))
-    assert nk("replay", "d.nkd")[0] == 1
+    assert run("replay", "d.nkd")[0] == 1
 
     # Into a studio and out again: the same design, and it still replays.
     there = ok(api.post("/api/designs/import", files={"file": ("a.nkd", content)}))["id"]
@@ -139,12 +117,12 @@ def test_every_node_bit_for_bit_and_every_change_is_told(made, api, nk, tmp_path
     )
     assert before == after
     (tmp_path / "e.nkd").write_bytes(api.get(f"/api/designs/{there}/design.nkd").content)
-    assert nk("replay", "e.nkd")[0] == 0
+    assert run("replay", "e.nkd")[0] == 0
     variants = ok(api.get(f"/api/designs/{there}"))["nodes"]
     assert finish(api, there, {"task": "vary", "parents": [variants[-1]["id"]], "n": 1, "steps": 1})
 
 
-def test_files_with_something_wrong(made, api, nk, tmp_path):
+def test_files_with_something_wrong(made, api, run, tmp_path):
     _, content = made
 
     def broken(record):
@@ -174,16 +152,16 @@ def test_files_with_something_wrong(made, api, nk, tmp_path):
         assert answer.status_code == 422
         assert said in answer.json()["detail"], answer.text
     (tmp_path / "f.nkd").write_bytes(changed(content, other_weights))
-    code, _, err = nk("replay", "f.nkd")
+    code, _, err = run("replay", "f.nkd")
     assert code == 2
     assert "other weights" in err
-    assert nk("replay", "nowhere.nkd")[0] == 2
+    assert run("replay", "nowhere.nkd")[0] == 2
     (tmp_path / "g.nkd").write_bytes(b"hello")
-    assert "not a design file" in nk("replay", "g.nkd")[2]
+    assert "not a design file" in run("replay", "g.nkd")[2]
 
 
-def test_an_empty_design_is_a_file_too(api, design, nk, tmp_path):
+def test_an_empty_design_is_a_file_too(api, design, run, tmp_path):
     content = api.get(f"/api/designs/{design}/design.nkd").content
     assert ok(api.post("/api/designs/import", files={"file": ("a.nkd", content)}))["id"] != design
     (tmp_path / "a.nkd").write_bytes(content)
-    assert nk("replay", "a.nkd")[:2] == (0, "0 of 0 nodes are the same, bit for bit.\n")
+    assert run("replay", "a.nkd")[:2] == (0, "0 of 0 nodes are the same, bit for bit.\n")

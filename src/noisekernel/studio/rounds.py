@@ -59,10 +59,9 @@ class Sample(Strict):
     seed: Seed = None
 
 
-class Vary(Strict):
-    """Variants of the parents."""
+class Variants(Strict):
+    """What rounds from parents have in common: the settings of `tasks.variation`."""
 
-    task: Literal["vary"]
     parents: Parents
     n: Count = 9
     strength: Strength = None
@@ -72,6 +71,12 @@ class Vary(Strict):
     readout: Annotated[int, Field(ge=0, le=200)] = 10
     label: Label = None
     seed: Seed = None
+
+
+class Vary(Variants):
+    """Variants of the parents."""
+
+    task: Literal["vary"]
 
 
 class Inpaint(Strict):
@@ -89,20 +94,11 @@ class Inpaint(Strict):
     seed: Seed = None
 
 
-class Steer(Strict):
+class Steer(Variants):
     """Variants of the parents, towards what was liked in this design."""
 
     task: Literal["steer"]
-    parents: Parents
-    n: Count = 9
-    strength: Strength = None
-    beta: Beta = None
-    steps: Annotated[int, Field(ge=0, le=MOST_STEPS)] = 100
-    lag: Lag = None
-    readout: Annotated[int, Field(ge=0, le=200)] = 10
     taste: Annotated[float, Field(ge=0.0, le=1.0, description="How insistently.")] = 0.5
-    label: Label = None
-    seed: Seed = None
 
 
 class Walk(Strict):
