@@ -27,6 +27,7 @@ def main() -> None:
         "--jobs", type=int, default=2, help="processes of one thread each; more can be added any time"
     )
     arguments.add_argument("--only", metavar="MATERIAL", help="digits, fashion28, fashion14 or cifar32 alone")
+    arguments.add_argument("--seed", type=int, help="this seed alone")
     arguments.add_argument("--inception", type=Path, help="Inception's weights; with them, CIFAR-10 is measured too")
     arguments.add_argument("--work", type=Path, default=HERE / "scratch", help="weights, which can be made again")
     options = arguments.parse_args()
@@ -47,7 +48,7 @@ def main() -> None:
         running = [subprocess.Popen(command, env=environment) for _ in range(options.jobs)]
         sys.exit(max(process.wait() for process in running))
     store = Store(options.work / "quick" if options.quick else HERE / "results" / "bench", options.work)
-    pending = [unit for unit in studies.units(size) if unit.material in loaded]
+    pending = [unit for unit in studies.units(size) if unit.material in loaded and options.seed in (None, unit.seed)]
     while pending:
         left = []
         for unit in pending:

@@ -77,18 +77,19 @@ def settling(correlation: float = 0.8, observed: float = 1.5, n: int = 20_000) -
     model = nk.NoiseModel(nk.GaussianKernel(0.5), denoiser, (2,))
     z, mask = torch.full((n, 2), observed), torch.tensor([1, 0]).expand(n, 2)
     mean, deviation = correlation * observed, (1 - correlation**2) ** 0.5
-    print(f"| annealing steps | keep | equilibrium steps each | mean ({mean:.2f}) | deviation ({deviation:.2f}) |")
+    print(f"| annealing steps | churn | equilibrium steps each | mean ({mean:.2f}) | deviation ({deviation:.2f}) |")
     print("|---|---|---|---|---|")
-    for steps, keep, equilibrium in [
-        (50, 1.0, 0),
-        (100, 0.9, 0),
-        (100, 0.5, 0),
-        (100, 0.0, 0),
-        (50, 0.5, 1),
-        (100, 0.5, 5),
+    for steps, churn, equilibrium in [
+        (100, 0, 0),
+        (100, 2, 0),
+        (50, 8, 0),
+        (100, 8, 0),
+        (100, 32, 0),
+        (50, 8, 1),
+        (100, 8, 5),
     ]:
-        filled = nk.inpaint(model, z, mask, steps=steps, keep=keep, equilibrium=equilibrium)[:, 0, 0]
-        print(f"| {steps} | {keep} | {equilibrium} | {filled.mean().item():.2f} | {filled.std().item():.2f} |")
+        filled = nk.inpaint(model, z, mask, steps=steps, churn=churn, equilibrium=equilibrium)[:, 0, 0]
+        print(f"| {steps} | {churn} | {equilibrium} | {filled.mean().item():.2f} | {filled.std().item():.2f} |")
 
 
 if __name__ == "__main__":

@@ -18,16 +18,24 @@ from lab.material import Material
 from noisekernel import config, models
 from noisekernel.objectives import Info
 from noisekernel.random import Streams, normal, uniform
-from noisekernel.schedules import Schedule, linear
+from noisekernel.schedules import Schedule
 
 LEVELS = "objective.levels"
 BATCH = 250
-#: Ours: the deterministic sampler of second order.
-SECOND = "deterministic"
-#: Those of the package, and one that only a rival uses: categories are shown one by one and never masked again.
+#: Ours, for continuous data.
+DEFAULT_SAMPLER = "stochastic"
+#: How much noise to draw anew on the way down.
+CHURNS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+def _churned(churn: float, kernel: nk.NoiseKernel, calls: int) -> Schedule:
+    return kernel.annealing(calls, churn=churn)
+
+
+#: Those of the package, and by their churn.
 SAMPLERS: dict[str, Callable[[nk.NoiseKernel, int], Schedule]] = {
     **{name: partial(config.sampler, name) for name in config.SAMPLERS},
-    "unmasking": lambda kernel, calls: Schedule.along(linear(1.0, 1e-3), calls, kernel.largest_lag),
+    **{f"churn {churn:g}": partial(_churned, churn) for churn in CHURNS},
 }
 
 
@@ -61,7 +69,7 @@ class Ours:
 
     name: str
     changes: dict[str, Any] = field(default_factory=dict)
-    sampler: str = SECOND
+    sampler: str = DEFAULT_SAMPLER
     recipe: str = "small"
     weights: str | None = None
 

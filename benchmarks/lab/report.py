@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import studies
+from lab.methods import CHURNS
 
 #: 97.5 % points of Student's t for 1, 2, 3 … degrees of freedom.
 STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
@@ -118,7 +119,7 @@ def ladder(results: Results, material: str, size: studies.Size) -> str:
     return table(["", "20 calls", "100 calls"], rows)
 
 
-OURS = ("ours", "stochastic", "first order", "correctors")
+OURS = ("ours", "deterministic", "first order", "correctors")
 RIVALS = ("ddpm", "ddim", "dpm-solver++", "sde-dpm-solver++", "flow matching", "flow matching, midpoint")
 
 
@@ -143,6 +144,20 @@ def held_out(results: Results, material: str, size: studies.Size) -> str:
             for name in (*OURS, "paper", *RIVALS)
         ),
     )
+
+
+def churn(results: Results, material: str, size: studies.Size) -> str:
+    ends = (20, 100) if size is studies.FULL else size.calls[-1:]
+    arms = {"": "ours", "categories": "categorical reconstruction"}
+    rows = [
+        [
+            f"{said} {churn:g}",
+            *(over_seeds(results.fids(material, f"{arm}, churn {churn:g}", n).values()) for n in ends),
+        ]
+        for said, arm in arms.items()
+        for churn in CHURNS
+    ]
+    return table(["churn", *(f"{n} calls" for n in ends)], rows)
 
 
 LONG = ("ours", "walk-jump", "gsn walkback", "loopback")
@@ -195,6 +210,7 @@ SECTIONS: dict[str, Section] = {
     "Objectives": objectives,
     "Noise levels in training": levels,
     "From the paper's recipe to ours": ladder,
+    "Noise drawn anew on the way down": churn,
     "Calls, and rivals": calls,
     "The same, against held-out pictures": held_out,
     "Long walks at constant noise": long_walks,

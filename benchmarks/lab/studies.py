@@ -6,7 +6,7 @@ shared among processes and stopped and resumed at any of their results.
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from lab import walks
 from lab.balance import balance
 from lab.judge import Judge
 from lab.material import Material
-from lab.methods import DDPM, LEVELS, Arm, FlowMatching, Ours, Rival
+from lab.methods import CHURNS, DDPM, DEFAULT_SAMPLER, LEVELS, Arm, FlowMatching, Ours, Rival
 from lab.store import Store
 
 #: The paper's choices, for the same network and budget as everyone's.
@@ -71,13 +71,11 @@ LADDER: dict[str, Ours] = {
     "+ log-normal levels": Ours("+ log-normal levels", OBJECTIVES["contrastive"] | {"kernel.lag": 0.5}, "paper"),
     "+ kl": Ours("+ kl", OBJECTIVES["kl"], "paper", weights="kl"),
     "+ log-SNR, largest lag": Ours("kl, first order", OBJECTIVES["kl"], "ddim", weights="kl"),
-    "+ second order": Ours("kl", OBJECTIVES["kl"]),
-    "+ more and heavier high noise": Ours("ours", DEFAULT),
+    "+ second order": Ours("kl, deterministic", OBJECTIVES["kl"], "deterministic", weights="kl"),
+    "+ more and heavier high noise": Ours("deterministic", DEFAULT, "deterministic", weights="ours"),
+    "+ noise drawn anew": Ours("ours", DEFAULT),
     "+ correctors": Ours("correctors", DEFAULT, "corrected", weights="ours"),
 }
-
-#: The default's weights, with noise drawn anew on the way down.
-STOCHASTIC = Ours("stochastic", DEFAULT, "stochastic", weights="ours")
 
 CATEGORICAL = {
     "data.codec": {"kind": "levels", "levels": 10},
@@ -87,12 +85,12 @@ CATEGORICAL = {
 }
 _CATEGORICAL: dict[str, tuple[dict[str, Any], str]] = {
     "categorical paper": ({"objective.kind": "contrastive", "training.fall": "constant"}, "paper"),
-    "categorical contrastive": ({"objective.kind": "contrastive"}, "deterministic"),
-    "categorical kl": ({"objective.kind": "kl"}, "deterministic"),
-    "categorical reconstruction": ({"objective.kind": "reconstruction"}, "deterministic"),
-    "categorical unrolled": ({"objective.kind": "unrolled", "objective.by": "reconstruction"}, "deterministic"),
-    "categorical carried": ({"objective.kind": "kl", "kernel.carry_visible": True}, "deterministic"),
-    "categorical masked diffusion": ({"objective.kind": "kl", "kernel.carry_visible": True}, "unmasking"),
+    "categorical contrastive": ({"objective.kind": "contrastive"}, DEFAULT_SAMPLER),
+    "categorical kl": ({"objective.kind": "kl"}, DEFAULT_SAMPLER),
+    "categorical reconstruction": ({"objective.kind": "reconstruction"}, DEFAULT_SAMPLER),
+    "categorical unrolled": ({"objective.kind": "unrolled", "objective.by": "reconstruction"}, DEFAULT_SAMPLER),
+    "categorical carried": ({"objective.kind": "kl", "kernel.carry_visible": True}, DEFAULT_SAMPLER),
+    "categorical masked diffusion": ({"objective.kind": "kl", "kernel.carry_visible": True}, "deterministic"),
 }
 CATEGORICAL_ARMS = {
     name: Ours(name, {**CATEGORICAL, **changes}, sampler) for name, (changes, sampler) in _CATEGORICAL.items()
@@ -199,11 +197,11 @@ class Unit:
 def units(size: Size) -> Iterator[Unit]:
     """Everything, the most telling first and seed by seed, so that one cut short has whole seeds of what it has."""
     seeds = range(size.seeds)
-    plan = [
-        (size.materials, (_headline, _balance, _long)),
-        (size.confirmed, (_confirmation, _balance, _long)),
-        (size.materials, (_rest,)),
-        (size.later, (_headline, _balance, _long, _rest)),
+    small = (_headline, _balance, _categories, _ladder, _lags, _objectives, _churns, _long)
+    plan: list[tuple[tuple[str, ...], tuple[Any, ...]]] = [
+        (size.materials, small),
+        (size.confirmed, (_confirmation, _rivals, _balance, _lags, _long)),
+        (size.later, small),
     ]
     for materials, studies in plan:
         for questions, seed, material in itertools.product(studies, seeds, materials):
@@ -235,7 +233,8 @@ def _headline(material: str, seed: int, size: Size) -> Iterator[Unit]:
     """Ours, the paper's and the rivals, at every number of calls."""
     ours = _ours(material, seed)
     first = Ours("first order", DEFAULT, "ddim", weights="ours")
-    ours.draws = [(ours.weights, size.calls), (STOCHASTIC, size.calls), (first, size.calls[:2])]
+    second = LADDER["+ more and heavier high noise"]
+    ours.draws = [(ours.weights, size.calls), (second, size.calls), (first, size.calls[:2])]
     yield ours
     yield Unit(material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
     for arms in (_ddpm(), _flow()):
@@ -243,65 +242,85 @@ def _headline(material: str, seed: int, size: Size) -> Iterator[Unit]:
 
 
 def _confirmation(material: str, seed: int, size: Size) -> Iterator[Unit]:
-    """The same, without what the small pictures have shown to be worse."""
+    """Ours and the paper's, where training takes long."""
     ours = _ours(material, seed)
-    ours.draws = [(ours.weights, size.calls), (STOCHASTIC, size.calls)]
+    ours.draws = [(ours.weights, size.calls), (LADDER["+ more and heavier high noise"], (20, 50))]
     yield ours
     yield Unit(material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
-    for arms in (_flow()[:1], _ddpm()):
+
+
+def _rivals(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """Without what the small pictures have shown to be worse."""
+    for arms in (_ddpm(), _flow()[:1]):
         yield Unit(material, arms[0], seed, [(arm, (20, 50)) for arm in arms])
-    if seed == 0:  # levels matter more the larger the picture
-        yield Unit(material, LADDER["+ second order"], seed, [(LADDER["+ second order"], (20,))])
 
 
-def _samples(material: str, seed: int, size: Size) -> Iterator[Unit]:
-    """Levels, objectives, the ladder, categories."""
-    middle = tuple(n for n in size.calls if n in (20, 50))
-    for name, changes in (OBJECTIVES | LEVEL_ARMS).items():
-        arm = Ours(name, changes)
-        yield Unit(material, arm, seed, [(arm, middle)])
-    kl, ours = Unit(material, LADDER["+ second order"], seed), _ours(material, seed)
+def _ends(size: Size) -> tuple[int, ...]:
+    """Few calls and many."""
+    return (20, 100) if size is FULL else size.calls[-1:]
+
+
+def _ladder(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    kl, ours = Unit(material, Ours("kl", OBJECTIVES["kl"]), seed), _ours(material, seed)
     kl.draws = [
         (LADDER["+ kl"], (100,)),
-        (LADDER["+ log-SNR, largest lag"], middle),
-        (LADDER["+ second order"], (100,)),
+        (LADDER["+ log-SNR, largest lag"], _ends(size)),
+        (LADDER["+ second order"], _ends(size)),
     ]
-    ours.draws = [(LADDER["+ correctors"], size.calls)]
+    ours.draws = [(LADDER["+ correctors"], _ends(size))]
     yield from (kl, ours)
     for arm in (LADDER["+ falling rate"], LADDER["+ preconditioning"], LADDER["+ log-normal levels"]):
         yield Unit(material, arm, seed, [(arm, (100,))])
+
+
+def _categories(material: str, seed: int, size: Size) -> Iterator[Unit]:
     for name, arm in CATEGORICAL_ARMS.items():
-        yield Unit(material, arm, seed, [(arm, (500,) if name == "categorical paper" else size.calls)])
+        yield Unit(material, arm, seed, [(arm, (500,) if name == "categorical paper" else _ends(size))])
 
 
-def _walks(material: str, seed: int, size: Size) -> Iterator[Unit]:
-    """What the lag, the objective and the levels do to a walk of a few hundred steps."""
-    ours = _ours(material, seed)
-    ours.walks = {f"lag {lag}": (partial(_walk, lag=lag), size.stops) for lag in LAGS}
-    ours.walks |= {f"deep lag {lag}": (partial(_deep, lag=lag), size.stops[:-1]) for lag in DEEP_LAGS}
-    yield ours
+def _churns(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    for unit in (_ours(material, seed), Unit(material, CATEGORICAL_ARMS["categorical reconstruction"], seed)):
+        unit.draws = [(_churned(unit.weights, churn), _ends(size)) for churn in CHURNS]
+        yield unit
+
+
+def _objectives(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """What each objective, and where training looks, do to samples and to a walk of a few hundred steps."""
+    middle = tuple(n for n in size.calls if n in (20, 50))
     for name, changes in (OBJECTIVES | LEVEL_ARMS).items():
-        yield Unit(material, Ours(name, changes), seed, [], {name: (_walk, size.stops)})
+        arm = Ours(name, changes)
+        yield Unit(material, arm, seed, [(arm, middle)], {name: (_walk, size.stops)})
+
+
+def _churned(arm: Any, churn: float) -> Ours:
+    return replace(arm, name=f"{arm.name}, churn {churn:g}", sampler=f"churn {churn:g}", weights=arm.name)
+
+
+def _lags(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """Drift against way, by the lag."""
+    large = material in size.confirmed
+    if large and seed > 0:
+        return
+    ours = _ours(material, seed)
+    lags, deep_lags = ((0.9, 0.5, 0.98), ()) if large else (LAGS, DEEP_LAGS)
+    ours.walks = {f"lag {lag}": (partial(_walk, lag=lag), size.stops) for lag in lags}
+    ours.walks |= {f"deep lag {lag}": (partial(_deep, lag=lag), size.stops[:-1]) for lag in deep_lags}
+    yield ours
 
 
 def _long(material: str, seed: int, size: Size) -> Iterator[Unit]:
-    """To 10,000 steps; what drifts is shown drifting in fewer. At a size people use, ours and img2img, once."""
+    """To 10,000 steps; what drifts is shown drifting in fewer. Some once only: at a size people use, all of them."""
     stops, fewer = size.long_stops, size.long_stops[:-1]
     if material in size.confirmed and seed > 0:
         return
+    yield Unit(material, DDPM("ddpm"), seed, [], {"long loopback": (_loop, fewer[:-1])})
     ours = _ours(material, seed)
     ours.walks = {"long ours": (_walk, stops)}
     yield ours
-    yield Unit(material, DDPM("ddpm"), seed, [], {"long loopback": (_loop, fewer[:-1])})
-    if material in size.confirmed:
+    if material in size.confirmed or seed > 0:
         return
     yield Unit(material, GSN, seed, [], {"long gsn walkback": (partial(_walk, lag=0.0), fewer)})
     yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, stops)})
-
-
-def _rest(material: str, seed: int, size: Size) -> Iterator[Unit]:
-    yield from _samples(material, seed, size)
-    yield from _walks(material, seed, size)
 
 
 def _balance(material: str, seed: int, size: Size) -> Iterator[Unit]:

@@ -32,7 +32,7 @@ def deep(model: nk.Model, z: Tensor, stops: Sequence[int], inner: int, lag: floa
     """Eq. 10 sampled: z drawn from x by `inner` stochastic annealing steps, then y from p(y | z, x)."""
     streams = Streams.of(3, range(len(z)))
     x = model.kernel.noise(z, beta).sample(streams)
-    down = model.kernel.annealing(inner, first=beta, keep=0.5)
+    down = model.kernel.annealing(inner, first=beta)
     for number in range(1, stops[-1] + 1):
         state = chain.start(model, x, beta, streams)
         for state, _ in chain.run(model, state, down):  # noqa: B007, B020 (the last one is wanted)

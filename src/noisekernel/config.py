@@ -247,7 +247,7 @@ class ObjectiveConfig(Strict):
 class SamplingConfig(Strict):
     """How `nk sample` draws unless told otherwise."""
 
-    sampler: str = "deterministic"
+    sampler: str = "stochastic"
     steps: Count = 50
 
     @model_validator(mode="after")
@@ -263,31 +263,25 @@ def _paper(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Schedule
     return schedules.Schedule.along(schedules.linear(1.0, 0.01), steps or 100, lag=0.5)
 
 
-def _stochastic(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Schedule:
-    if isinstance(kernel, kernels.CategoricalKernel):
-        return kernel.annealing(steps or 100, keep=0.8)
-    return kernel.annealing(steps or 50).churned(2.0)
-
-
 def _corrected(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Schedule:
     # A step down and an equilibrium step by turns: two network calls a level.
     if steps is not None and steps % 2:
         raise InputError(f"the corrected sampler takes its steps in pairs, down and at equilibrium; {steps} is odd")
-    return kernel.annealing((steps or 100) // 2).with_correctors(1, 0.9)
+    return kernel.annealing((steps or 100) // 2, churn=0.0).with_correctors(1, 0.9)
 
 
 #: A sampler is a schedule for a kernel, in a number of steps or in as many as it likes best.
 SAMPLERS: dict[str, Callable[[kernels.NoiseKernel, int | None], schedules.Schedule]] = {
-    "deterministic": lambda kernel, steps: kernel.annealing(steps or 50),
-    "ddim": lambda kernel, steps: kernel.annealing(steps or 50).first_order(),
-    "stochastic": _stochastic,
+    "stochastic": lambda kernel, steps: kernel.annealing(steps or 50),
+    "deterministic": lambda kernel, steps: kernel.annealing(steps or 50, churn=0.0),
+    "ddim": lambda kernel, steps: kernel.annealing(steps or 50, churn=0.0).first_order(),
     "corrected": _corrected,
     "paper": _paper,
 }
 
 
 def sampler(name: str, kernel: kernels.NoiseKernel, steps: int | None = None) -> schedules.Schedule:
-    """The schedule of a sampler by name: deterministic, ddim, stochastic, corrected, or paper."""
+    """The schedule of a sampler by name: stochastic, deterministic, ddim, corrected, or paper."""
     if name not in SAMPLERS:
         raise InputError(unknown("sampler", name, SAMPLERS))
     return SAMPLERS[name](kernel, steps).check(kernel)

@@ -7,7 +7,7 @@ these four lists, so the chain itself knows nothing of samplers:
     paper              linear beta, constant lag                       section 3.1
     DDIM               lag at its limit, best guess of r               lag = kernel.largest_lag, point=True
     deterministic      the same, the best guess carried on in a line   schedule.second_order()
-    stochastic         the same, with noise drawn anew on the way      schedule.churned(2.0)
+    stochastic (ours)  the same, with noise drawn anew on the way      schedule.churned(2.0)
     predictor-corrector  each level repeated, with equilibrium steps   schedule.with_correctors(n, lag)
     variants, then sharp   constant level, then annealed down          constant(…).then(…)
 

@@ -105,7 +105,7 @@ def variation(
     beta = checks.number("beta", beta, 0.0, 1.0, open_low=True)
     schedule = Schedule.along(flat(beta), steps, _lag(model, lag))
     if checks.count("readout", readout, 0):
-        schedule = schedule.then(model.kernel.annealing(readout, first=beta))
+        schedule = schedule.then(model.kernel.annealing(readout, first=beta, churn=0.0))
     streams = _streams(seed, first, len(z), z.device)
     x = model.kernel.noise(z, beta).sample(streams)
     labelled = _labelled(model, label, len(z))
@@ -135,7 +135,7 @@ def inpainting(
     mask: Shaped[Tensor, "batch *event"],
     *,
     steps: int | None = None,
-    keep: float | None = None,
+    churn: float | None = None,
     schedule: Schedule | None = None,
     equilibrium: int = 0,
     lag: float | None = None,
@@ -146,18 +146,19 @@ def inpainting(
     """Fill in z where `mask` is 1; where it is 0, z comes back bit by bit. Values under the mask are never read.
 
     By the kernel's annealing in `steps` (100) steps, or by `schedule`. The chain sees what is observed only through its
-    noise, so it takes time to take it in: `keep` (the share of the largest lag, 0.5) well below 1 gives it that, and
+    noise, so it takes time to take it in: much `churn` (8), noise drawn anew on the way, gives it that, and
     `equilibrium` steps with `lag` after each annealing step give it more (docs/theory.md has figures). A deterministic
-    way down, keep=1, is the wrong one here.
+    way down, churn=0, is the wrong one here.
     """
     fill = checks.mask(mask, checks.tensor("z", z))
     z = z.detach()
     observed = _entering(_check(model), torch.where(fill, torch.zeros_like(z), z))
     fill = fill.to(observed.device)
-    schedule = _either(schedule, steps=steps, keep=keep) or model.kernel.annealing(
-        100 if steps is None else steps, keep=0.5 if keep is None else keep
-    )
+    given = _either(schedule, steps=steps, churn=churn)
+    schedule = given or model.kernel.annealing(100 if steps is None else steps, churn=8.0 if churn is None else churn)
     if equilibrium:
+        if given is None and churn != 0.0:  # steps that draw anew and cannot look ahead are of all of r
+            schedule = replace(schedule, point=torch.zeros_like(schedule.point))
         schedule = schedule.with_correctors(equilibrium, _lag(model, lag))
     elif lag is not None:
         raise InputError("lag is that of the equilibrium steps, of which there are none; say how many: equilibrium=…")
@@ -246,7 +247,7 @@ def inpaint(
 
 def read_out(model: NoiseModel, state: ChainState, steps: int) -> Tensor:
     """The clean data of a state on the way, sharp: by `steps` annealing steps down from its noise level."""
-    schedule = model.kernel.annealing(checks.count("steps", steps), first=state.beta)
+    schedule = model.kernel.annealing(checks.count("steps", steps), first=state.beta, churn=0.0)
     return Run(model, replace(state, t=0, streams=state.streams.fork()), schedule.check(model)).result()
 
 

@@ -46,7 +46,7 @@ def test_samples_are_files_that_say_how_they_were_made(run, tmp_path):
     assert made == {
         "task": "sample",
         "model": "digits",
-        "sampler": "deterministic",
+        "sampler": "stochastic",
         "steps": 4,
         "seed": 7,
         "sample": 2,

@@ -165,3 +165,18 @@ def test_an_empty_design_is_a_file_too(api, design, run, tmp_path):
     assert ok(api.post("/api/designs/import", files={"file": ("a.nkd", content)}))["id"] != design
     (tmp_path / "a.nkd").write_bytes(content)
     assert run("replay", "a.nkd")[:2] == (0, "0 of 0 nodes are the same, bit for bit.\n")
+
+
+def test_a_file_whose_origins_have_parents_or_names_that_cannot_be_shown_is_refused(made, api):
+    _, content = made
+
+    def cycle(record):
+        origin = next(node for node in record["nodes"] if node["round"] is None)
+        origin["parent"] = origin["id"]
+
+    def unprintable(record):
+        record["nodes"][0]["name"] = "\x1b[2J"
+
+    for change in (cycle, unprintable):
+        answer = api.post("/api/designs/import", files={"file": ("e.nkd", changed(content, change))})
+        assert (answer.status_code, "damaged" in answer.json()["detail"]) == (422, True)

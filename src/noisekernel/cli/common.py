@@ -25,7 +25,7 @@ Force = Annotated[bool, typer.Option("--force", help="Write over what is there."
 Out = Annotated[Path, typer.Option(help="The folder to write to.")]
 Sampler = Annotated[
     str | None,
-    typer.Option(help="deterministic, ddim, stochastic, corrected, or paper (default: the model's)."),
+    typer.Option(help="stochastic, deterministic, ddim, corrected, or paper (default: the model's)."),
 ]
 Steps = Annotated[int | None, typer.Option(min=1, help="Network calls a picture (default: the sampler's).")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Pictures at a time.")]

@@ -75,10 +75,11 @@ class NoiseKernel(ABC):
         """The largest lag with which a step between the two levels exists (b >= 0)."""
 
     @abstractmethod
-    def annealing(self, steps: int, first: float = 1.0, keep: float = 1.0) -> Schedule:
+    def annealing(self, steps: int, first: float = 1.0, churn: float | None = None) -> Schedule:
         """The way down that we take when nothing else is asked for, from noise level `first` to nearly clean.
 
-        `keep` is the share of the largest lag: less of the state is carried over, more of it drawn anew.
+        `churn` is how much of the state is drawn anew on the way, see `Schedule.churned`: 0 is as little as can be,
+        None as much as suits new samples.
         """
 
     @abstractmethod

@@ -27,7 +27,7 @@ from noisekernel.errors import InputError, NoiseKernelError
 from noisekernel.evaluate.cache import digest
 from noisekernel.models import Model
 from noisekernel.studio import rounds, walks
-from noisekernel.studio.rounds import Id, Strict
+from noisekernel.studio.rounds import Id, Name, Strict
 from noisekernel.studio.store import Row, Store, new_id
 
 FORMAT = 1
@@ -69,7 +69,7 @@ class NodeRecord(Strict):
     kept: bool
     starred: bool
     opinion: Annotated[int, Field(ge=-1, le=1)]
-    name: Text
+    name: Name
     deleted: bool
 
 
@@ -84,7 +84,7 @@ class Segment(Strict):
 class DesignRecord(Strict):
     format: int
     noisekernel: Text
-    name: Text
+    name: Name
     model: Text
     present: Id | None
     rounds: Annotated[list[RoundRecord], Field(max_length=100_000)]
@@ -184,6 +184,7 @@ def _check(record: DesignRecord, z: Mapping[str, Tensor]) -> None:
     numbers = [one.id for one in record.rounds]
     sound = len(set(ids)) == len(ids) and len(set(numbers)) == len(numbers) and set(z) == set(ids)
     sound &= set(by_round) <= {None, *numbers} and (record.present is None or record.present in ids)
+    sound &= all(node.parent is None for node in by_round.get(None, []))
     known |= {node.id for node in by_round.get(None, [])}
     for one in record.rounds:
         opinions = one.settings.get("opinions", {})

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from torch import Tensor
 
 from noisekernel import tasks
@@ -25,6 +25,14 @@ MOST_STEPS = 5000
 #: Below this a chain has nothing left to walk: reading out ends there.
 LEAST_BETA = 0.002
 
+
+def _printable(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError("a name has no control characters")
+    return name.strip()
+
+
+Name = Annotated[str, Field(max_length=200), AfterValidator(_printable)]
 Id = Annotated[str, Field(pattern="^[0-9a-f]{16}$", description="The id of a node.")]
 Seed = Annotated[
     int | None,

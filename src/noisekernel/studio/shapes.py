@@ -3,9 +3,9 @@
 from typing import Annotated, Any
 
 from fastapi import Header, Path, Query
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import BaseModel, Field
 
-from noisekernel.studio.rounds import LEAST_BETA, Id, Strict
+from noisekernel.studio.rounds import LEAST_BETA, Id, Name, Strict
 from noisekernel.studio.store import Row
 
 #: An id in a path. What is none is not there either: 404.
@@ -16,15 +16,6 @@ Client = Annotated[
 ]
 Offset = Annotated[int, Query(ge=0, le=10_000_000)]
 Limit = Annotated[int, Query(ge=1, le=500)]
-
-
-def _printable(name: str) -> str:
-    if not name.isprintable():
-        raise ValueError("a name has no control characters")
-    return name.strip()
-
-
-Name = Annotated[str, Field(max_length=200), AfterValidator(_printable)]
 
 
 class Detail(BaseModel):
