@@ -161,3 +161,11 @@ def test_plans_count_what_networks_hold():
     assert (
         plan(config.recipe("digits", {"objective.kind": "anchored"}), Size(1, 8, 8), 10).training == 2 * cost.training
     )
+
+
+def test_settings_that_are_given_are_left_as_they_were():
+    """A table set as a whole and then in part: the part must not find its way into the caller's table."""
+    training = {"batch": 8}
+    changed = config.recipe("small", {"training": training, "training.rate": 0.5})
+    assert (changed.training.batch, changed.training.rate) == (8, 0.5)
+    assert training == {"batch": 8}

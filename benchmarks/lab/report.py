@@ -148,7 +148,7 @@ def held_out(results: Results, material: str, size: studies.Size) -> str:
 
 def churn(results: Results, material: str, size: studies.Size) -> str:
     ends = (20, 100) if size is studies.FULL else size.calls[-1:]
-    arms = {"": "ours", "categories": "categorical reconstruction"}
+    arms = {"": "ours", "categories": "categorical carried"}
     rows = [
         [
             f"{said} {churn:g}",

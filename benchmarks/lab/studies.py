@@ -279,7 +279,7 @@ def _categories(material: str, seed: int, size: Size) -> Iterator[Unit]:
 
 
 def _churns(material: str, seed: int, size: Size) -> Iterator[Unit]:
-    for unit in (_ours(material, seed), Unit(material, CATEGORICAL_ARMS["categorical reconstruction"], seed)):
+    for unit in (_ours(material, seed), Unit(material, CATEGORICAL_ARMS["categorical carried"], seed)):
         unit.draws = [(_churned(unit.weights, churn), _ends(size)) for churn in CHURNS]
         yield unit
 

@@ -8,6 +8,7 @@ known is refused, with the nearest name that is.
 import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
@@ -393,7 +394,8 @@ def recipe(name: str | Path = "default", settings: Sequence[str] | Mapping[str, 
     >>> recipe("digits", ["training.images=5000"]).training.images
     5000
     """
-    given = dict(settings) if isinstance(settings, Mapping) else dict(map(_setting, settings))
+    # A copy all the way down: tables that were given may be put into, and belong to the caller.
+    given = deepcopy(dict(settings)) if isinstance(settings, Mapping) else dict(map(_setting, settings))
     changes: dict[str, Any] = {}
     for key, value in given.items():
         _put(changes, key.split("."), value)
