@@ -13,37 +13,66 @@ from lab import report, studies, summary
 RESULTS = Path(__file__).parent / "results"
 
 
+#: One colour an arm in all plots; rivals are dashed.
+COLOURS = {
+    "ours": "tab:blue",
+    "deterministic": "tab:cyan",
+    "first order": "lightsteelblue",
+    "paper": "black",
+    "ddpm": "tab:red",
+    "ddim": "tab:orange",
+    "dpm-solver++": "tab:brown",
+    "sde-dpm-solver++": "tab:pink",
+    "flow matching": "tab:green",
+    "flow matching, midpoint": "tab:olive",
+    "walk-jump": "tab:green",
+    "gsn walkback": "tab:purple",
+    "loopback": "tab:red",
+}
+
+
 def plot(results: report.Results, path: Path) -> None:
+    """A row a material: samples by calls, long walks, drift against way. What was not measured is left out."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(len(results.materials), 3, figsize=(14, 4.2 * len(results.materials)), squeeze=False)
-    for row, material in zip(axes, results.materials, strict=True):
-        floor = results.floor(material)
-        for name in (*report.OURS, *report.RIVALS):
+    figure, axes = plt.subplots(
+        len(results.materials), 3, figsize=(17, 4.4 * len(results.materials)), squeeze=False, layout="constrained"
+    )
+    for (samples, walks, trade), material in zip(axes, results.materials, strict=True):
+        for name in (*report.OURS[:-1], "paper", *report.RIVALS):
             points = {n: list(results.fids(material, name, n).values()) for n in studies.FULL.calls}
-            _line(row[0], points, name, "--" if name in report.RIVALS else "-")
-        row[0].set(title=f"{material}: samples", xlabel="network calls", ylabel="Fréchet distance")
+            _line(samples, points, name, "--" if name in report.RIVALS else "-")
+        samples.set(title=f"{material}: samples", xlabel="network calls", ylabel="Fréchet distance", xscale="log")
+        samples.set_xticks(studies.FULL.calls, map(str, studies.FULL.calls))
+        samples.axhline(results.floor(material), color="grey", linewidth=0.8, label="real pictures")
         for name in report.LONG:
-            _line(row[1], {n: fid for n, (fid, _) in results.walk(material, f"long {name}").items()}, name)
-        row[1].set(title=f"{material}: long walks", xlabel="steps (loopback: rounds)")
-        for lag in studies.LAGS:
-            steps = results.walk(material, f"lag {lag}")
-            row[2].plot(*_trade(steps), "o-", label=f"lag {lag}")
-        for lag in studies.DEEP_LAGS:
-            row[2].plot(*_trade(results.walk(material, f"deep lag {lag}")), "s--", label=f"deep, lag {lag}")
-        row[2].set(title=f"{material}: drift against way", xlabel="distance travelled (two pictures: 1)")
-        for axis in row:
-            axis.axhline(floor, color="grey", linewidth=0.8)
+            found = results.walk(material, f"long {name}")
+            _line(walks, {n: fid for n, (fid, _) in found.items()}, name, "-" if name == "ours" else "--")
+        walks.set(title=f"{material}: long walks", xlabel="steps (loopback: rounds)", xscale="log")
+        for kind, names in {"o-": [f"lag {x}" for x in studies.LAGS], "s--": _DEEP}.items():
+            for name in names:
+                if steps := results.walk(material, name):
+                    trade.plot(*_trade(steps), kind, label=name)
+        trade.set(title=f"{material}: drift against way", xlabel="distance travelled (two pictures: 1)")
+        for axis in (walks, trade):
+            if floor := results.walk_floor(material):
+                axis.axhline(floor, color="grey", linewidth=0.8, label="as many real pictures")
+        for axis in (samples, walks, trade):
+            if not axis.lines[1:]:
+                axis.set_visible(False)
+                continue
             axis.set_yscale("log")
-            if axis.get_legend_handles_labels()[0]:
-                axis.legend(fontsize=7)
-        row[0].set_xscale("log")
-        row[1].set_xscale("log")
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
+            axis.yaxis.set_major_formatter("{x:g}")
+            axis.yaxis.set_minor_formatter("{x:g}")
+            axis.tick_params(axis="y", which="minor", labelsize=7)
+            axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    figure.savefig(path, dpi=100)
+
+
+_DEEP = [f"deep lag {lag}" for lag in studies.DEEP_LAGS]
 
 
 def _trade(steps: dict[int, tuple[list[float], list[float]]]) -> tuple[list[float], list[float]]:
@@ -56,9 +85,9 @@ def _line(axis: Any, points: dict[int, list[float]], name: str, style: str = "-"
     if not there:
         return
     mean = [sum(values) / len(values) for values in there.values()]
-    (line,) = axis.plot(list(there), mean, f"o{style}", label=name)
+    axis.plot(list(there), mean, f"o{style}", label=name, color=COLOURS[name])
     low, high = [min(v) for v in there.values()], [max(v) for v in there.values()]
-    axis.fill_between(list(there), low, high, color=line.get_color(), alpha=0.15)
+    axis.fill_between(list(there), low, high, color=COLOURS[name], alpha=0.12)
 
 
 def main() -> None:
@@ -84,6 +113,7 @@ def main() -> None:
                 beside: dict[str, Any] = {"material": material}
                 if material != "digits" and (small := digits[key]) is not None:
                     beside["digits"] = round(small[0], 4)
+                    beside["digits_interval"] = summary.rounded(small[1])
                 summary.put(key, found[0], found[1], "benchmarks/bench.py", **beside)
     if summary.PAGE.exists():
         summary.show()

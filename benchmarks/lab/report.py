@@ -59,6 +59,10 @@ class Results:
     def floor(self, material: str) -> float:
         return next(e["floor"] for e in self.entries if "fid" in e and e["key"][0] == material)
 
+    def walk_floor(self, material: str) -> float | None:
+        """What as many real pictures as there are walkers score."""
+        return next((e["floor"] for e in self.entries if "stops" in e and e["key"][0] == material), None)
+
 
 def over_seeds(values: Iterable[float]) -> str:
     """The mean and the range."""
@@ -120,6 +124,8 @@ def ladder(results: Results, material: str, size: studies.Size) -> str:
 
 
 OURS = ("ours", "deterministic", "first order", "correctors")
+#: A seed counts against the best rival when these are there.
+FAMILIES = ("ddpm", "ddim", "flow matching")
 RIVALS = ("ddpm", "ddim", "dpm-solver++", "sde-dpm-solver++", "flow matching", "flow matching, midpoint")
 
 
@@ -236,9 +242,9 @@ def headlines(results: Results, material: str) -> dict[str, tuple[float, list[fl
     """The headline figures that these results give, each with its interval over seeds."""
     ours = {n: results.fids(material, "ours", n) for n in (20, 50, 100)}
     paper = results.fids(material, "paper", 100)
-    rivals = [results.fids(material, name, 50) for name in RIVALS]
-    common = set.intersection(*(set(rival) for rival in rivals)) if all(rivals) else set()
-    best = {seed: min(rival[seed] for rival in rivals) for seed in common}
+    rivals = {name: results.fids(material, name, 50) for name in RIVALS}
+    whole = set.intersection(*(set(rivals[name]) for name in FAMILIES))
+    best = {seed: min(rival[seed] for rival in rivals.values() if seed in rival) for seed in whole}
     return {
         "fid_ours_over_paper": ratio(ours[100], paper),
         "fid_ours20_over_paper100": ratio(ours[20], paper),

@@ -38,12 +38,20 @@ def put(name: str, value: float, interval: Sequence[float], script: str, **more:
     summary = json.loads(PATH.read_text()) if PATH.exists() else {}
     summary[name] = {
         "value": round(value, 4),
-        "interval": [round(end, 4) for end in interval] if all(map(math.isfinite, interval)) else None,
+        "interval": rounded(interval),
         "script": script,
         "date": datetime.now(UTC).date().isoformat(),
         **more,
     }
     PATH.write_text(json.dumps(dict(sorted(summary.items())), indent=2) + "\n")
+
+
+def rounded(interval: Sequence[float]) -> list[float] | None:
+    return [round(end, 4) for end in interval] if all(map(math.isfinite, interval)) else None
+
+
+def _said(interval: Sequence[float] | None) -> str:
+    return " to ".join(f"{end:.2f}" for end in interval) if interval else "one seed"
 
 
 def table() -> str:
@@ -53,12 +61,10 @@ def table() -> str:
     for name, (said, wanted) in SAID.items():
         if name in summary:
             found = summary[name]
-            interval = " to ".join(f"{end:.2f}" for end in found["interval"]) if found["interval"] else "one seed"
-            beside = f"{found['digits']:.2f}" if "digits" in found else ""
+            beside = f"{found['digits']:.2f} ({_said(found['digits_interval'])})" if "digits" in found else ""
             where = found.get("material", f"32x32, {found.get('size', '')}")
-            lines.append(
-                f"| {said} (`{name}`) | {wanted} | **{found['value']:.2f}** | {interval} | {where} | {beside} |"
-            )
+            figure = f"**{found['value']:.2f}** | {_said(found['interval'])}"
+            lines.append(f"| {said} (`{name}`) | {wanted} | {figure} | {where} | {beside} |")
     return "\n".join(lines)
 
 
