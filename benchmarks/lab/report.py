@@ -227,14 +227,17 @@ SECTIONS: dict[str, Section] = {
 
 
 def markdown(results: Results, size: studies.Size) -> str:
+    """Every section of every material that has anything to say in it; rows of which nothing is known are left out."""
     parts = []
     for title, section in SECTIONS.items():
-        parts.append(f"## {title}\n")
+        found = []
         for material in results.materials:
-            rows = section(results, material, size)
-            if any(cell not in ("-", "") for row in rows.splitlines()[2:] for cell in row.strip("| ").split(" | ")[1:]):
-                parts.append(f"{material} (as many real pictures: {results.floor(material):.3f})\n")
-                parts.append(rows)
+            head, line, *rows = section(results, material, size).splitlines()
+            rows = [row for row in rows if any(cell != "-" for cell in row.strip("| ").split(" | ")[1:])]
+            if rows:
+                found.append(f"{material} (as many real pictures: {results.floor(material):.3f})\n")
+                found.append("\n".join([head, line, *rows]) + "\n")
+        parts += [f"## {title}\n", *found] if found else []
     return "\n".join(parts)
 
 
@@ -253,7 +256,7 @@ def headlines(results: Results, material: str) -> dict[str, tuple[float, list[fl
         "loopback_over_1": _drift(results, material, "long loopback"),
         "reversibility_auc": _auc(results, material),
         "categorical_fid_ours_over_paper": ratio(
-            results.fids(material, "categorical reconstruction", 100),
+            results.fids(material, "categorical carried", 100),
             results.fids(material, "categorical paper", 500),
         ),
     }
