@@ -152,6 +152,8 @@ class Unit:
     walks: dict[str, tuple[Any, tuple[int, ...]]] = field(default_factory=dict)
     #: Whether the chain is in balance.
     balance: bool = False
+    #: How many samples to judge, if not as many as usual.
+    samples: int | None = None
 
     def run(self, material: Material, judge: Judge, store: Store, size: Size) -> None:
         tag = (self.material, material.images)
@@ -163,15 +165,16 @@ class Unit:
         if all(store.get(*key) is not None for key in asked):
             return
         self.weights.train(material, self.seed, store.work)
+        samples = self.samples or size.samples
         for arm, many in self.draws:
             arm.train(material, self.seed, store.work)
             for calls in many:
                 store.measured(
                     *tag, arm.name, self.seed, f"{calls}calls",
                     by=lambda arm=arm, calls=calls: {  # type: ignore[misc]
-                        **judge.distances(arm.draw(size.samples, calls, seed=1)),
-                        "floor": judge.floor(size.samples),
-                        "samples": size.samples,
+                        **judge.distances(arm.draw(samples, calls, seed=1)),
+                        "floor": judge.floor(samples),
+                        "samples": samples,
                         "calls": calls,
                     },
                 )  # fmt: skip
@@ -343,10 +346,13 @@ def _once(material: str) -> Iterator[Unit]:
     """Where judging costs as much as training: one seed, few numbers of calls."""
     ours = _ours(material, 0)
     ours.draws = [(ours.weights, (20, 50))]
-    yield ours
-    yield Unit(material, LADDER["paper"], 0, [(LADDER["paper"], (100,))])
-    for arms in (_ddpm(), _flow()):
-        yield Unit(material, arms[0], 0, [(arms[0], (50,))])
+    _, _, _, stochastic = ddpm = _ddpm()
+    units = [ours, Unit(material, LADDER["paper"], 0, [(LADDER["paper"], (100,))])]
+    units += [Unit(material, ddpm[0], 0, [(ddpm[0], (50,)), (stochastic, (20, 50))])]
+    units += [Unit(material, flow, 0, [(flow, (50,))]) for flow in _flow()[:1]]
+    for unit in units:
+        unit.samples = 2_000
+        yield unit
 
 
 def _walk(arm: Ours, z: Any, stops: tuple[int, ...], lag: float | None = None) -> Any:
