@@ -174,6 +174,10 @@ def long_walks(results: Results, material: str, size: studies.Size) -> str:
     for name in LONG:
         steps = results.walk(material, f"long {name}")
         rows.append([name, *(over_seeds(steps[n][0]) if n in steps else "-" for n in size.long_stops)])
+    fresh = results.fids(material, "ours, as many as walkers", size.calls[-2])
+    rows.append(["as many new samples of ours", over_seeds(fresh.values()), *["-"] * (len(size.long_stops) - 1)])
+    if (floor := results.walk_floor(material)) is not None:
+        rows.append(["as many real pictures", f"{floor:.3f}", *["-"] * (len(size.long_stops) - 1)])
     return table(["walk", *(f"step {n:,}" for n in size.long_stops)], rows)
 
 

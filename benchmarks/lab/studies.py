@@ -200,10 +200,10 @@ class Unit:
 def units(size: Size) -> Iterator[Unit]:
     """Everything, the most telling first and seed by seed, so that one cut short has whole seeds of what it has."""
     seeds = range(size.seeds)
-    small = (_headline, _balance, _categories, _ladder, _lags, _objectives, _churns, _long)
+    small = (_headline, _balance, _categories, _ladder, _few, _lags, _objectives, _churns, _long)
     plan: list[tuple[tuple[str, ...], tuple[Any, ...]]] = [
         (size.materials, small),
-        (size.confirmed, (_confirmation, _rivals, _balance, _lags, _long)),
+        (size.confirmed, (_confirmation, _rivals, _balance, _few, _lags, _long)),
         (size.later, small),
     ]
     for materials, studies in plan:
@@ -309,6 +309,12 @@ def _lags(material: str, seed: int, size: Size) -> Iterator[Unit]:
     ours.walks = {f"lag {lag}": (partial(_walk, lag=lag), size.stops) for lag in lags}
     ours.walks |= {f"deep lag {lag}": (partial(_deep, lag=lag), size.stops[:-1]) for lag in deep_lags}
     yield ours
+
+
+def _few(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """As many samples as there are walkers: where a walk ends, if it forgets its start and errs no more than they."""
+    few = Ours("ours, as many as walkers", DEFAULT, weights="ours")
+    yield Unit(material, few, seed, [(few, size.calls[-2:-1])], samples=size.walkers)
 
 
 def _long(material: str, seed: int, size: Size) -> Iterator[Unit]:
