@@ -22,9 +22,10 @@ def test_two_come_with_the_package():
 def test_they_say_how_they_were_made(name):
     model = nk.load(name)
     recipe = config.read(config.Recipe, model.history["recipe"], name)
-    # `otherwise` is the size for pictures of many sizes, which these are not.
-    left_out = {"data": {"otherwise"}}
+    # `otherwise` is the size for pictures of many sizes, which these are not. Weights do not depend on how one samples.
+    left_out = {"data": {"otherwise"}, "sampling": True}
     assert recipe.model_dump(exclude=left_out) == config.recipe(name).model_dump(exclude=left_out)
+    assert model.design.sampling == config.recipe(name).sampling
     assert model.history["images"] >= recipe.training.images
     assert model.history["pictures"] == {"digits": 1797, "fashion": 60_000}[name]
     assert isinstance(model.history["seed"], int)
