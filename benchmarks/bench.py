@@ -21,12 +21,14 @@ HERE = Path(__file__).parent
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--data", type=Path, help="where fashion-mnist/ with its idx files lies, and cifar10.npz")
+    arguments.add_argument(
+        "--data", type=Path, help="where fashion-mnist/ and mnist/ with their idx files lie, and cifar10.npz"
+    )
     arguments.add_argument("--quick", action="store_true")
     arguments.add_argument(
         "--jobs", type=int, default=2, help="processes of one thread each; more can be added any time"
     )
-    arguments.add_argument("--only", metavar="MATERIAL", help="digits, fashion28, fashion14 or cifar32 alone")
+    arguments.add_argument("--only", metavar="MATERIAL", help="digits, fashion28, mnist28, fashion14 or cifar32 alone")
     arguments.add_argument("--seed", type=int, help="this seed alone")
     arguments.add_argument("--inception", type=Path, help="Inception's weights; with them, CIFAR-10 is measured too")
     arguments.add_argument("--work", type=Path, default=HERE / "scratch", help="weights, which can be made again")
@@ -37,7 +39,7 @@ def main() -> None:
     from lab.store import Store
 
     size = studies.QUICK if options.quick else studies.FULL
-    names = [options.only] if options.only else [*size.materials, *size.confirmed, *size.later]
+    names = [options.only] if options.only else [*size.materials, *size.confirmed, *size.walked, *size.later]
     if options.inception and not options.only and not options.quick:
         names += size.coloured
     loaded = {name: material.load(name, options.data, size.share) for name in names}

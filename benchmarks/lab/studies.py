@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from torch import Tensor
+
 from lab import walks
 from lab.balance import balance
 from lab.judge import Judge
@@ -110,6 +112,8 @@ class Size:
     materials: tuple[str, ...]
     #: What the headline figures need is measured on these next, at a size people use.
     confirmed: tuple[str, ...]
+    #: The chain alone, its samples, long walk and balance, on these, which are easier to learn at that size.
+    walked: tuple[str, ...]
     #: And all again on these.
     later: tuple[str, ...]
     #: And ours, the paper's and the rivals once on these, on Inception's features.
@@ -126,6 +130,7 @@ class Size:
 FULL = Size(
     materials=("digits",),
     confirmed=("fashion28",),
+    walked=("mnist28",),
     later=("fashion14",),
     coloured=("cifar32",),
     seeds=3,
@@ -136,7 +141,7 @@ FULL = Size(
     stops=(1, 10, 100, 400),
     long_stops=(1, 10, 100, 1_000, 10_000),
 )
-QUICK = Size(("digits",), (), (), (), 1, 0.05, 200, 50, (10, 20), (1, 10), (1, 10, 100))
+QUICK = Size(("digits",), (), (), (), (), 1, 0.05, 200, 50, (10, 20), (1, 10), (1, 10, 100))
 
 
 @dataclass
@@ -189,12 +194,17 @@ class Unit:
                 by=lambda walk=walk, stops=stops: {  # type: ignore[misc]
                     "floor": judge.floor(len(start)),
                     "walkers": len(start),
-                    "stops": [
-                        {"steps": n, "calls": calls, **judge.distances(z), "travelled": walks.travelled(z, start)}
-                        for n, calls, z in walk(self.weights, start, stops)
-                    ],
+                    "stops": list(_watched(walk(self.weights, start, stops), judge, start)),
                 },
             )  # fmt: skip
+
+
+def _watched(walk: walks.Stops, judge: Judge, start: Tensor) -> Iterator[dict[str, Any]]:
+    """How far each stop is from the data and from the start; told as it comes, for walks take long."""
+    for steps, calls, z in walk:
+        stop = {"steps": steps, "calls": calls, **judge.distances(z), "travelled": walks.travelled(z, start)}
+        print("  ", stop, flush=True)
+        yield stop
 
 
 def units(size: Size) -> Iterator[Unit]:
@@ -204,6 +214,7 @@ def units(size: Size) -> Iterator[Unit]:
     plan: list[tuple[tuple[str, ...], tuple[Any, ...]]] = [
         (size.materials, small),
         (size.confirmed, (_confirmation, _rivals, _balance, _few, _lags, _long)),
+        (size.walked, (_long, _few, _balance)),
         (size.later, small),
     ]
     for materials, studies in plan:
@@ -299,9 +310,14 @@ def _churned(arm: Any, churn: float) -> Ours:
     return replace(arm, name=f"{arm.name}, churn {churn:g}", sampler=f"churn {churn:g}", weights=arm.name)
 
 
+def _large(material: str, size: Size) -> bool:
+    """Whether walks take so long that one seed has to do."""
+    return material in (*size.confirmed, *size.walked)
+
+
 def _lags(material: str, seed: int, size: Size) -> Iterator[Unit]:
     """Drift against way, by the lag."""
-    large = material in size.confirmed
+    large = _large(material, size)
     if large and seed > 0:
         return
     ours = _ours(material, seed)
@@ -320,13 +336,14 @@ def _few(material: str, seed: int, size: Size) -> Iterator[Unit]:
 def _long(material: str, seed: int, size: Size) -> Iterator[Unit]:
     """To 10,000 steps; what drifts is shown drifting in fewer. Some once only: at a size people use, all of them."""
     stops, fewer = size.long_stops, size.long_stops[:-1]
-    if material in size.confirmed and seed > 0:
+    large = _large(material, size)
+    if large and seed > 0:
         return
-    yield Unit(material, DDPM("ddpm"), seed, [], {"long loopback": (_loop, fewer[:-1])})
     ours = _ours(material, seed)
-    ours.walks = {"long ours": (_walk, stops)}
+    ours.walks = {"long ours": (partial(_walk, compiled=large), stops)}
     yield ours
-    if material in size.confirmed or seed > 0:
+    yield Unit(material, DDPM("ddpm"), seed, [], {"long loopback": (_loop, fewer[:-1])})
+    if large or seed > 0:
         return
     yield Unit(material, GSN, seed, [], {"long gsn walkback": (partial(_walk, lag=0.0), fewer)})
     yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, stops)})
@@ -361,7 +378,9 @@ def _once(material: str) -> Iterator[Unit]:
         yield unit
 
 
-def _walk(arm: Ours, z: Any, stops: tuple[int, ...], lag: float | None = None) -> Any:
+def _walk(arm: Ours, z: Any, stops: tuple[int, ...], lag: float | None = None, compiled: bool = False) -> Any:
+    if compiled:  # minutes, for a walk of hours that takes two thirds of the time
+        arm.model.denoiser.backbone.compile()
     return walks.ours(arm.model, z, stops, lag)
 
 
