@@ -92,7 +92,45 @@ def settling(correlation: float = 0.8, observed: float = 1.5, n: int = 20_000) -
         print(f"| {steps} | {churn} | {equilibrium} | {filled.mean().item():.2f} | {filled.std().item():.2f} |")
 
 
+def agreement(beta: float = 0.2) -> None:
+    """Contrastive adjustment against KL where the denoiser is wrong: a skewed mixture of two Gaussians, by quadrature.
+
+    The gradient is that of the size t of an error d, mu = E[z | x] + t d(x), at t = 1.
+    """
+    alpha, sigma2 = 1 - beta, 0.2
+    weights, means, variances = (torch.tensor(v, dtype=torch.float64) for v in ((0.7, 0.3), (-1.0, 1.5), (0.1, 0.3)))
+    x = torch.linspace(-4, 4, 801, dtype=torch.float64)
+    total = alpha**2 * variances + beta
+    parts = weights * torch.exp(-((x[:, None] - alpha * means) ** 2) / (2 * total)) / torch.sqrt(2 * math.pi * total)
+    density = parts.sum(1)
+    share, each = parts / density[:, None], means + alpha * variances / total * (x[:, None] - alpha * means)
+    mean = (share * each).sum(1)
+    spread = (share * (each**2 + variances * beta / total)).sum(1) - mean**2
+    error = 0.1 + 0.2 * torch.sin(2 * x)
+    mass = density * (x[1] - x[0])
+    print("| lag | gradient over that of KL | angle between them | samples for the same accuracy, over those of KL |")
+    print("|---|---|---|---|")
+    for lag in (0.5, 0.8, 0.9, 0.95, 0.98, 0.99):
+        a, b = (1 - lag) * alpha, (1 - lag**2) * beta
+        q = b + a**2 * sigma2
+        step = lag * x + a * (mean + error)
+        forth = torch.exp(-((x[None, :] - step[:, None]) ** 2) / (2 * q)) / math.sqrt(2 * math.pi * q)
+        joint = mass[:, None] * forth * (x[1] - x[0])  # of x (row) and y (column)
+        back = x[:, None] - step[None, :]
+        adjusted, anchored = (joint * back).sum(0) * a / q, -mass * error * a**2 / q  # by mu, at every y
+        slopes = [float((g * error).sum()) for g in (adjusted, anchored)]
+        squares = [
+            float((joint * back**2 * error**2).sum()) * (a / q) ** 2,
+            float((mass * (spread + error**2) * error**2).sum()) * (a**2 / q) ** 2,
+        ]
+        needed = [square / slope**2 - 1 for square, slope in zip(squares, slopes, strict=True)]
+        angle = math.degrees(math.acos(float(adjusted @ anchored / adjusted.norm() / anchored.norm())))
+        print(f"| {lag} | {slopes[0] / slopes[1]:.2f} | {angle:.0f}° | {needed[0] / needed[1]:.0f} |")
+
+
 if __name__ == "__main__":
+    agreement()
+    print()
     identification()
     print()
     settling()

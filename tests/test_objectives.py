@@ -123,6 +123,39 @@ def test_the_control_variate_keeps_the_mean_and_changes_the_variance_as_theory_s
     assert float(ratio[2]) == pytest.approx(1 + 2 * control * rho**2 + control**2, rel=0.08)
 
 
+@pytest.mark.parametrize(("lag", "ratio", "cosine"), [(0.98, 1.93, 0.9995), (0.9, 1.65, 0.988), (0.5, 0.90, 0.804)])
+def test_at_large_lags_contrastive_adjustment_has_twice_the_gradient_of_kl(lag, ratio, cosine):
+    """By quadrature, for a skewed mixture of two Gaussians and a denoiser that is wrong by 0.1 + 0.2 sin 2x: the
+    gradients by mu at every state. In the limit the ratio is 2 (docs/theory.md); at lag 0.5 not even the direction is
+    the same."""
+    beta, sigma2, kernel = 0.2, 0.2, nk.GaussianKernel(lag)
+    x = torch.linspace(-4, 4, 401, dtype=torch.float64)
+    width, n = float(x[1] - x[0]), len(x)
+    mixture = [(0.7, -1.0, 0.1), (0.3, 1.5, 0.3)]  # weight, mean, variance
+    parts = torch.stack(
+        [w * torch.from_numpy(stats.norm.pdf(x, 0.8 * m, math.sqrt(0.64 * v + beta))) for w, m, v in mixture]
+    )
+    guesses = torch.stack([nk.kernels.gaussian.exact_denoiser(x, beta, m, v).loc for _, m, v in mixture])
+    density = parts.sum(0)
+    truth = (parts * guesses).sum(0) / density
+    mu = (truth + 0.1 + 0.2 * torch.sin(2 * x)).requires_grad_()
+
+    def step(before, after):
+        r = nk.Normal(mu[before][:, None], torch.full((len(before), 1), sigma2, dtype=torch.float64))
+        return kernel.transition(r, x[before][:, None], beta, beta).log_prob(x[after][:, None])
+
+    start, end = (rows.flatten() for rows in torch.meshgrid(torch.arange(n), torch.arange(n), indexing="ij"))
+    weight = (density[start] * step(start, end).exp()).detach() * width**2
+    (adjusted,) = torch.autograd.grad(-(weight * step(end, start)).sum(), mu)
+    # KL is quadratic in z - mu, so that z may be its mean.
+    r = nk.Normal(mu[:, None], torch.full((n, 1), sigma2, dtype=torch.float64))
+    levels = torch.full((n,), beta, dtype=torch.float64)
+    loss = KL().anchor(kernel, r, Noised(truth[:, None], x[:, None], levels))
+    (anchored,) = torch.autograd.grad((density * width * loss).sum(), mu)
+    assert float(adjusted @ anchored / anchored.square().sum()) == pytest.approx(ratio, abs=0.01)
+    assert float(adjusted @ anchored / adjusted.norm() / anchored.norm()) == pytest.approx(cosine, abs=0.001)
+
+
 def test_algorithm_1_is_the_control_weight_minus_one():
     kernel, x = nk.FiniteKernel(4), torch.tensor([0, 1, 2, 3, 3])
     kernel.logits.data = torch.randn(4, 4, generator=generator())
