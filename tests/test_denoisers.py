@@ -65,11 +65,11 @@ def test_layouts(channels, event, space):
         r = nk.Denoiser(backbone, head)(torch.randn(6, *event), 0.5)
         assert backbone.seen.shape == (6, head.in_channels, *space)
         assert r.loc.shape == r.variance.shape == (6, *event)
-    head = nk.CategoricalHead(4, channels)
-    backbone = Echo(head.out_channels, 1.0)
-    r = nk.Denoiser(backbone, head)(torch.randint(5, (6, *event)), 0.5)
-    assert backbone.seen.shape == (6, head.in_channels, *space)
-    assert r.log_probs.shape == (6, *event, 4)
+    for head in (nk.CategoricalHead(4, channels), nk.OrdinalHead(4, channels, components=3)):
+        backbone = Echo(head.out_channels, 1.0)
+        r = nk.Denoiser(backbone, head)(torch.randint(5, (6, *event)), 0.5)
+        assert backbone.seen.shape == (6, head.in_channels, *space)
+        assert r.log_probs.shape == (6, *event, 4)
 
 
 def test_each_element_gets_its_own_features():
@@ -81,6 +81,73 @@ def test_each_element_gets_its_own_features():
     torch.testing.assert_close(r.log_probs[0, 1, 1], expected)
     hot, _ = nk.CategoricalHead(2, channels=2).encode(torch.tensor([[[0, 2], [1, 1]]]), torch.ones(1))
     assert hot[0, :, 1].tolist() == [0, 0, 1, 0, 1, 0]  # channel 0 masked, channel 1 of class 1
+
+
+@given(
+    classes=st.integers(2, 300),
+    components=st.integers(1, 4),
+    features=st.lists(st.floats(-8, 8), min_size=12, max_size=12),
+)
+def test_ordinal_probabilities_are_those_of_a_mixture_of_logistics(classes, components, features):
+    weight, place, scale = (torch.tensor(features).reshape(3, 4)[:, :components]).double()
+    head = nk.OrdinalHead(classes, None, components)
+    r = head.decode(torch.stack((weight, place, scale)).flatten()[None, :, None], torch.zeros(1, 1), torch.ones(1))
+    edges = torch.linspace(-1, 1, classes + 1)
+    edges[0], edges[-1] = -torch.inf, torch.inf
+    place = place + torch.linspace(-1, 1, components)
+    scale = 0.5 * torch.exp(7 * torch.tanh(scale / 7))
+    below = torch.sigmoid((edges[:, None] - place) / scale)
+    expected = (below.diff(dim=0) * torch.softmax(weight, 0)).sum(1)
+    torch.testing.assert_close(r.probs[0, 0].double(), expected, atol=2e-5, rtol=0)
+    assert float(r.probs.sum()) == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("fill", [-1e6, 0.0, 1e6])
+def test_ordinal_probabilities_and_their_gradients_stay_finite(fill):
+    features = torch.full((2, 30, 4), fill, requires_grad=True)
+    head = nk.OrdinalHead(256, 2)
+    r = head.decode(features, torch.zeros(2, 2, 4, dtype=torch.int64), torch.ones(2))
+    assert bool(torch.isfinite(r.log_probs).all())
+    r.log_prob(torch.full((2, 2, 4), 200)).sum().backward()
+    assert bool(torch.isfinite(features.grad).all())
+
+
+def test_ordinal_features_and_input_are_laid_out_element_by_element():
+    head = nk.OrdinalHead(classes=4, channels=2, components=1)
+    shown, _ = head.encode(torch.tensor([[[0, 4], [3, 1]]]), torch.ones(1))
+    assert shown[0, :, 0].tolist() == [-0.75, 0, 0.75, 0]  # channel 0 of class 0, channel 1 of class 3
+    assert shown[0, :, 1].tolist() == [0, 1, -0.25, 0]  # channel 0 masked
+    features = torch.zeros(1, 6, 2)
+    features[0, 4, 1] = 9.0  # the place of channel 1's second element: far up, at the narrowest scale
+    features[0, 5, 1] = -1e6
+    r = head.decode(features, torch.zeros(1, 2, 2, dtype=torch.int64), torch.ones(1))
+    assert float(r.probs[0, 1, 1, 3]) == pytest.approx(1.0)
+    torch.testing.assert_close(r.probs[0, 0, 0], r.probs[0, 0, 1])
+    torch.testing.assert_close(r.probs[0, 0, 0], r.probs[0, 1, 0])
+
+
+@pytest.mark.parametrize("head", [nk.OrdinalHead(200, 1), nk.CategoricalHead(200, 1)], ids=["ordinal", "categorical"])
+def test_from_few_examples_an_ordinal_head_knows_more_of_many_classes(head):
+    """Forty examples of 200 classes in two bumps: what lies between examples is likely to the one, unheard of to the
+    other, its wrong twin."""
+    g = generator(5)
+    bumps = torch.where(torch.rand(2040, 1, generator=g) < 0.3, 50.0, 140.0)
+    z = (bumps + 12 * torch.randn(2040, 1, generator=g)).round().long()
+    own, held = z[:40], z[40:]
+    logits = nn.Parameter(torch.zeros(head.out_channels))
+    optimiser = torch.optim.Adam([logits], 0.05)
+    masked = torch.full((1, 1), 200)
+
+    def likelihood(data):
+        r = head.decode(logits[None], masked, torch.ones(1))
+        return r.log_probs[0, 0][data].mean()
+
+    for _ in range(300):
+        optimiser.zero_grad()
+        (-likelihood(own)).backward()
+        optimiser.step()
+    better = float(likelihood(held).detach()) > -4.9  # the truth has about -4.5, ignorance log(1/200) = -5.3
+    assert better == isinstance(head, nk.OrdinalHead)
 
 
 def test_clamped_denoiser():
@@ -112,9 +179,12 @@ def test_mistakes():
         nk.Denoiser(Echo(6), nk.CategoricalHead(4, None))(torch.full((2, 3), 5), 0.5)
 
 
-@pytest.mark.parametrize("kind", ["gaussian", "categorical"])
-def test_a_denoiser_can_be_exported_and_the_export_agrees(kind):
-    head = nk.PreconditionedGaussian(1, 0.1, 0.5) if kind == "gaussian" else nk.CategoricalHead(3, 1)
+@pytest.mark.parametrize(
+    "head",
+    [nk.PreconditionedGaussian(1, 0.1, 0.5), nk.CategoricalHead(3, 1), nk.OrdinalHead(3, 1)],
+    ids=["gaussian", "categorical", "ordinal"],
+)
+def test_a_denoiser_can_be_exported_and_the_export_agrees(head):
     network = nk.nn.UNet(head.in_channels, head.out_channels, 8, (1, 2), blocks=1)
     with torch.no_grad():
         for parameter in network.parameters():
@@ -130,7 +200,8 @@ def test_a_denoiser_can_be_exported_and_the_export_agrees(kind):
         def forward(self, x, beta):
             return self.denoiser(x, beta).mean
 
-    x = torch.randn(2, 1, 6, 6) if kind == "gaussian" else torch.randint(4, (2, 1, 6, 6))
+    continuous = isinstance(head, nk.PreconditionedGaussian)
+    x = torch.randn(2, 1, 6, 6) if continuous else torch.randint(4, (2, 1, 6, 6))
     inputs = (x, torch.tensor([0.3, 0.8]))
     exported = torch.export.export(Plain().eval(), inputs).module()
     torch.testing.assert_close(exported(*inputs), Plain()(*inputs))

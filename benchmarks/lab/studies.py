@@ -79,25 +79,45 @@ LADDER: dict[str, Ours] = {
     "+ correctors": Ours("correctors", DEFAULT, "corrected", weights="ours"),
 }
 
-CATEGORICAL = {
-    "data.codec": {"kind": "levels", "levels": 10},
-    "kernel": {"kind": "categorical", "classes": 10, "lag": 0.95},
-    "head": {"kind": "categorical", "classes": 10},
-    LEVELS: {"kind": "uniform"},
+
+def _in_levels(levels: int, head: str) -> dict[str, Any]:
+    """Pictures in so many levels of brightness, and a head for them."""
+    return {
+        "data.codec": {"kind": "levels", "levels": levels},
+        "kernel": {"kind": "categorical", "classes": levels, "lag": 0.95},
+        "head": {"kind": head, "classes": levels},
+        LEVELS: {"kind": "uniform"},
+    }
+
+
+#: What is changed, and the sampler.
+_KINDS_OF_CATEGORICAL: dict[str, tuple[dict[str, Any], str]] = {
+    "paper": ({"objective.kind": "contrastive", "training.fall": "constant"}, "paper"),
+    "contrastive": ({"objective.kind": "contrastive"}, DEFAULT_SAMPLER),
+    "kl": ({"objective.kind": "kl"}, DEFAULT_SAMPLER),
+    "reconstruction": ({"objective.kind": "reconstruction"}, DEFAULT_SAMPLER),
+    "unrolled": ({"objective.kind": "unrolled", "objective.by": "reconstruction"}, DEFAULT_SAMPLER),
+    "carried": ({"objective.kind": "kl", "kernel.carry_visible": True}, DEFAULT_SAMPLER),
+    "masked diffusion": ({"objective.kind": "kl", "kernel.carry_visible": True}, "deterministic"),
 }
-_CATEGORICAL: dict[str, tuple[dict[str, Any], str]] = {
-    "categorical paper": ({"objective.kind": "contrastive", "training.fall": "constant"}, "paper"),
-    "categorical contrastive": ({"objective.kind": "contrastive"}, DEFAULT_SAMPLER),
-    "categorical kl": ({"objective.kind": "kl"}, DEFAULT_SAMPLER),
-    "categorical reconstruction": ({"objective.kind": "reconstruction"}, DEFAULT_SAMPLER),
-    "categorical unrolled": ({"objective.kind": "unrolled", "objective.by": "reconstruction"}, DEFAULT_SAMPLER),
-    "categorical carried": ({"objective.kind": "kl", "kernel.carry_visible": True}, DEFAULT_SAMPLER),
-    "categorical masked diffusion": ({"objective.kind": "kl", "kernel.carry_visible": True}, "deterministic"),
-}
+
+
+def _categorical_arms(prefix: str, levels: int, head: str, *kinds: str) -> dict[str, Ours]:
+    arms = {}
+    for kind in kinds:
+        changes, sampler = _KINDS_OF_CATEGORICAL[kind]
+        weights = f"{prefix} carried" if kind == "masked diffusion" else None
+        name = f"{prefix} {kind}"
+        arms[name] = Ours(name, {**_in_levels(levels, head), **changes}, sampler, weights=weights)
+    return arms
+
+
+#: Ten levels as in the paper, and all 256: in order, and for comparison as names without any.
 CATEGORICAL_ARMS = {
-    name: Ours(name, {**CATEGORICAL, **changes}, sampler) for name, (changes, sampler) in _CATEGORICAL.items()
+    **_categorical_arms("categorical", 10, "categorical", *_KINDS_OF_CATEGORICAL),
+    **_categorical_arms("256 ordinal", 256, "ordinal", "paper", "contrastive", "kl", "carried", "masked diffusion"),
+    **_categorical_arms("256 unordered", 256, "categorical", "carried"),
 }
-CATEGORICAL_ARMS["categorical masked diffusion"].weights = "categorical carried"
 LAGS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
 DEEP_LAGS = (0.0, 0.5, 0.9)
 #: Bengio et al. (2013): learn to come back from one's own steps, then noise and denoise in turn.
@@ -289,7 +309,7 @@ def _ladder(material: str, seed: int, size: Size) -> Iterator[Unit]:
 
 def _categories(material: str, seed: int, size: Size) -> Iterator[Unit]:
     for name, arm in CATEGORICAL_ARMS.items():
-        yield Unit(material, arm, seed, [(arm, (500,) if name == "categorical paper" else _ends(size))])
+        yield Unit(material, arm, seed, [(arm, (500,) if name.endswith("paper") else _ends(size))])
 
 
 def _churns(material: str, seed: int, size: Size) -> Iterator[Unit]:
@@ -380,7 +400,7 @@ def _once(material: str) -> Iterator[Unit]:
 
 def _walk(arm: Ours, z: Any, stops: tuple[int, ...], lag: float | None = None, compiled: bool = False) -> Any:
     if compiled:  # minutes, for a walk of hours that takes two thirds of the time
-        arm.model.denoiser.backbone.compile()
+        arm.model.denoiser.backbone.compile()  # type: ignore[attr-defined]
     return walks.ours(arm.model, z, stops, lag)
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         CategoricalHead,
         Clamped,
         Denoiser,
+        OrdinalHead,
         PlainGaussian,
         PreconditionedGaussian,
     )
@@ -66,7 +67,7 @@ _MODULES = (
     "tasks",
 )
 _HOME = {
-    "denoisers": ("CategoricalHead", "Clamped", "Denoiser", "PlainGaussian", "PreconditionedGaussian"),
+    "denoisers": ("CategoricalHead", "Clamped", "Denoiser", "OrdinalHead", "PlainGaussian", "PreconditionedGaussian"),
     "diagnosis": ("diagnose",),
     "distributions": ("Categorical", "Delta", "Distribution", "Normal"),
     "errors": ("NoiseKernelError",),
@@ -101,6 +102,7 @@ __all__ = [
     "NoiseKernelError",
     "NoiseModel",
     "Normal",
+    "OrdinalHead",
     "PlainGaussian",
     "PlainModel",
     "PreconditionedGaussian",

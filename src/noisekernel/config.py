@@ -21,7 +21,14 @@ from torch import nn as torch_nn
 from noisekernel import kernels, nn, objectives, schedules
 from noisekernel.data.codecs import Codec, ContinuousCodec, LevelsCodec
 from noisekernel.data.pictures import Size
-from noisekernel.denoisers import CategoricalHead, Denoiser, Head, PlainGaussian, PreconditionedGaussian
+from noisekernel.denoisers import (
+    CategoricalHead,
+    Denoiser,
+    Head,
+    OrdinalHead,
+    PlainGaussian,
+    PreconditionedGaussian,
+)
 from noisekernel.errors import InputError
 from noisekernel.training.settings import Count, Positive, Share, Strict, TrainingSettings
 
@@ -158,7 +165,20 @@ class CategoricalHeadConfig(Strict):
         return CategoricalHead(self.classes, channels)
 
 
-HeadConfig = Annotated[PlainHeadConfig | PreconditionedHeadConfig | CategoricalHeadConfig, Field(discriminator="kind")]
+class OrdinalHeadConfig(Strict):
+    """`OrdinalHead`: many classes in order."""
+
+    kind: Literal["ordinal"] = "ordinal"
+    classes: Annotated[int, Field(ge=2, strict=True)] = 256
+    components: Count = 5
+
+    def build(self, channels: int) -> Head:
+        return OrdinalHead(self.classes, channels, self.components)
+
+
+HeadConfig = Annotated[
+    PlainHeadConfig | PreconditionedHeadConfig | CategoricalHeadConfig | OrdinalHeadConfig, Field(discriminator="kind")
+]
 
 
 class UNetConfig(Strict):
@@ -302,10 +322,10 @@ class Published(Strict):
 
 def check_kinds(codec: Any, kernel: Any, head: Any) -> None:
     """Refuse parts that are for different kinds of data."""
-    if len({codec.kind == "levels", kernel.kind == "categorical", head.kind == "categorical"}) > 1:
+    if len({codec.kind == "levels", kernel.kind == "categorical", head.kind in ("categorical", "ordinal")}) > 1:
         raise ValueError(
             f"codec {codec.kind!r}, kernel {kernel.kind!r} and head {head.kind!r} do not go together: either all are "
-            "for categories (levels, categorical, categorical) or none is"
+            "for categories (levels; categorical; categorical or ordinal) or none is"
         )
     if codec.kind == "levels":
         counts = sorted({codec.levels, kernel.classes, head.classes})

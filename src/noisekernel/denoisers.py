@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
-from torch.nn.functional import one_hot, softplus
+from torch.nn.functional import logsigmoid, one_hot, pad, softplus
 
 from noisekernel import checks
 from noisekernel.checks import Level
@@ -182,6 +182,59 @@ class CategoricalHead:
     def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Categorical:
         logits = features.float().unflatten(1, (-1, self.classes)).movedim(2, -1)
         return Categorical.from_logits(logits.reshape(*x.shape, self.classes))
+
+
+@dataclass(frozen=True)
+class OrdinalHead:
+    """r = Cat(f) for many classes in order, such as 256 levels of brightness: f is a mixture of discretised logistics.
+
+    In: the class as a number in [-1, 1], and whether it is masked. Out, for each of `components`, a weight, a place m
+    and a scale s; the probability of class k is what the logistic has between the class's edges (the outermost classes
+    reach to infinity), so that with a <= b the edges in units of s, seen from m,
+
+        sigmoid(b) - sigmoid(a) = sigmoid(b) sigmoid(-a) (1 - exp(a - b)),
+
+    whose logarithm is finite everywhere. Features and input do not grow with the number of classes, and a class never
+    seen in training is likely where its neighbours are. (Salimans et al., 2017, *PixelCNN++*.)
+    """
+
+    classes: int
+    channels: int | None
+    components: int = 5
+
+    #: The scale at zero features, and the largest log factor by which it may differ from that.
+    scale, range = 0.5, 7.0
+
+    def __post_init__(self) -> None:
+        checks.count("classes", self.classes, 2)
+        checks.count("components", self.components)
+
+    @property
+    def in_channels(self) -> int:
+        return 2 * (self.channels or 1)
+
+    @property
+    def out_channels(self) -> int:
+        return 3 * self.components * (self.channels or 1)
+
+    def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
+        x = _with_channel(checks.classes("x", x, self.classes + 1), self.channels)
+        masked = x == self.classes
+        value = torch.where(masked, 0.0, (2.0 * x + 1.0) / self.classes - 1.0)
+        return torch.stack((value, masked.to(value.dtype)), dim=2).flatten(1, 2), beta
+
+    def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Categorical:
+        features = features.float().unflatten(1, (-1, 3, self.components)).movedim((2, 3), (-2, -1))
+        weight, place, scale = (f[..., None] for f in features.reshape(*x.shape, 3, self.components).unbind(-2))
+        # Places start evenly spread: components that start alike stay alike.
+        place = place + torch.linspace(-1.0, 1.0, self.components, device=x.device)[:, None]
+        scale = self.scale * torch.exp(self.range * torch.tanh(scale / self.range))
+        edges = 2.0 * torch.arange(1, self.classes, device=x.device) / self.classes - 1.0
+        seen = (edges - place) / scale  # (*x.shape, components, classes - 1)
+        below, above = pad(logsigmoid(seen), (0, 1)), pad(logsigmoid(-seen), (1, 0))
+        between = torch.log(-torch.expm1(-2.0 / (self.classes * scale))).expand(*seen.shape[:-1], self.classes - 2)
+        log_probs = below + above + pad(between, (1, 1))
+        return Categorical(torch.logsumexp(torch.log_softmax(weight, dim=-2) + log_probs, dim=-2))
 
 
 @dataclass(frozen=True)
