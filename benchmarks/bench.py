@@ -25,15 +25,14 @@ def main() -> None:
         "--data", type=Path, help="where fashion-mnist/ and mnist/ with their idx files lie, and cifar10.npz"
     )
     arguments.add_argument("--quick", action="store_true")
-    arguments.add_argument(
-        "--jobs", type=int, default=2, help="processes of one thread each; more can be added any time"
-    )
+    arguments.add_argument("--jobs", type=int, default=2, help="processes; more can be added any time")
+    arguments.add_argument("--threads", type=int, default=1, help="of each process")
     arguments.add_argument("--only", metavar="MATERIAL", help="digits, fashion28, mnist28, fashion14 or cifar32 alone")
     arguments.add_argument("--seed", type=int, help="this seed alone")
     arguments.add_argument("--inception", type=Path, help="Inception's weights; with them, CIFAR-10 is measured too")
     arguments.add_argument("--work", type=Path, default=HERE / "scratch", help="weights, which can be made again")
     options = arguments.parse_args()
-    torch.set_num_threads(1)
+    torch.set_num_threads(options.threads)
     from lab import material, studies
     from lab.judge import judge_of
     from lab.store import Store
@@ -45,7 +44,7 @@ def main() -> None:
     loaded = {name: material.load(name, options.data, size.share) for name in names}
     judges = {name: judge_of(pictures, options.work, options.inception) for name, pictures in loaded.items()}
     if options.jobs > 1:
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        environment = {**os.environ, "OMP_NUM_THREADS": str(options.threads)}
         command = [sys.executable, __file__, *sys.argv[1:], "--jobs", "1"]
         running = [subprocess.Popen(command, env=environment) for _ in range(options.jobs)]
         sys.exit(max(process.wait() for process in running))

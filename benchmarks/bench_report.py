@@ -107,7 +107,7 @@ def main() -> None:
     plot(results, RESULTS / f"{name}.png")
     # The headline is that of the largest pictures that have it; digits stand beside it.
     digits = report.headlines(results, "digits")
-    for material in ("digits", "fashion14", "fashion28"):
+    for material in ("digits", "fashion14", "mnist28", "fashion28"):
         for key, found in report.headlines(results, material).items():
             if found is not None:
                 beside: dict[str, Any] = {"material": material}

@@ -257,6 +257,7 @@ def headlines(results: Results, material: str) -> dict[str, tuple[float, list[fl
         "fid_ours20_over_paper100": ratio(ours[20], paper),
         "fid_ours_over_best_rival": ratio(ours[50], best),
         "walk_10k_over_1": _drift(results, material, "long ours"),
+        "walk_400_over_1": _drift(results, material, "lag 0.9"),
         "loopback_over_1": _drift(results, material, "long loopback"),
         "reversibility_auc": _auc(results, material),
         "categorical_fid_ours_over_paper": ratio(
