@@ -306,18 +306,24 @@ def test_dry_runs_tell_the_cost():
     assert "hours" in runs.told(figures)
 
 
-def test_bf16_and_labels_and_categories_train(tmp_path):
-    common = {"network.channels": 8, "training.batch": 8, "training.images": 16}
-    model = nk.train("digits", settings={**common, "training.precision": "bf16"}, progress=False)
+FEW = {"network.channels": 8, "training.batch": 8, "training.images": 16}
+
+
+def test_bf16_and_labels_train():
+    model = nk.train("digits", settings={**FEW, "training.precision": "bf16"}, progress=False)
     assert next(model.denoiser.parameters()).dtype == torch.float32
+
+
+@pytest.mark.parametrize(("head", "classes"), [("categorical", 10), ("ordinal", 256)])
+def test_categories_train(head, classes, tmp_path):
     levels = {
         "data.labels": False,
-        "data.codec.kind": "levels",
-        "kernel.kind": "categorical",
-        "head.kind": "categorical",
+        "data.codec": {"kind": "levels", "levels": classes},
+        "kernel": {"kind": "categorical", "classes": classes},
+        "head": {"kind": head, "classes": classes},
         "objective.levels.kind": "uniform",
     }
-    model = nk.train("digits", tmp_path, settings={**common, **levels}, progress=False)
+    nk.train("digits", tmp_path, settings={**FEW, **levels}, progress=False)
     z = nk.synthesize(nk.load(tmp_path), 3, steps=4)
     assert z.shape == (3, 1, 8, 8)
     assert len(nk.load(tmp_path).draw(z)) == 3
