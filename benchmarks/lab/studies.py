@@ -159,7 +159,7 @@ FULL = Size(
     walkers=200,
     calls=(10, 20, 50, 100),
     stops=(1, 10, 100, 400),
-    long_stops=(1, 10, 100, 1_000, 10_000),
+    long_stops=(1, 10, 100, 1_000, 2_000, 5_000, 10_000),
 )
 QUICK = Size(("digits",), (), (), (), (), 1, 0.05, 200, 50, (10, 20), (1, 10), (1, 10, 100))
 
@@ -355,17 +355,19 @@ def _few(material: str, seed: int, size: Size) -> Iterator[Unit]:
 
 def _long(material: str, seed: int, size: Size) -> Iterator[Unit]:
     """To 10,000 steps; what drifts is shown drifting in fewer. Some once only: at a size people use, all of them."""
-    stops, fewer = size.long_stops, size.long_stops[:-1]
+    stops = size.long_stops
     large = _large(material, size)
     if large and seed > 0:
         return
     ours = _ours(material, seed)
     ours.walks = {"long ours": (partial(_walk, compiled=large), stops)}
     yield ours
-    yield Unit(material, DDPM("ddpm"), seed, [], {"long loopback": (_loop, fewer[:-1])})
+    yield Unit(material, DDPM("ddpm"), seed, [], {"long loopback": (_loop, tuple(n for n in stops if n <= 100))})
     if large or seed > 0:
         return
-    yield Unit(material, GSN, seed, [], {"long gsn walkback": (partial(_walk, lag=0.0), fewer)})
+    yield Unit(
+        material, GSN, seed, [], {"long gsn walkback": (partial(_walk, lag=0.0), tuple(n for n in stops if n <= 1_000))}
+    )
     yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, stops)})
 
 
