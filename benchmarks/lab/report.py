@@ -181,6 +181,17 @@ def long_walks(results: Results, material: str, size: studies.Size) -> str:
     return table(["walk", *(f"step {n:,}" for n in size.long_stops)], rows)
 
 
+def far(results: Results, material: str, size: studies.Size) -> str:
+    """The same network at low noise, and by the deep kernel at high."""
+    columns = (1, 10, 30, 100, 1_000, 2_000)
+    rows = []
+    for name in ("far, beta 0.2", "far, deep, beta 0.6"):
+        steps = results.walk(material, name)
+        found = {n: f"{over_seeds(fid)}; {statistics.mean(way):.2f}" for n, (fid, way) in steps.items()}
+        rows.append([name, *(found.get(n, "-") for n in columns)])
+    return table(["", *(f"step {n:,}: distance; travelled" for n in columns)], rows)
+
+
 def lags(results: Results, material: str, size: studies.Size) -> str:
     rows = []
     names = [f"lag {lag}" for lag in studies.LAGS] + [f"deep lag {lag}" for lag in studies.DEEP_LAGS]
@@ -224,6 +235,7 @@ SECTIONS: dict[str, Section] = {
     "Calls, and rivals": calls,
     "The same, against held-out pictures": held_out,
     "Long walks at constant noise": long_walks,
+    "Where walks end": far,
     "The walk's own trade": lags,
     "Balance": balance,
     "Categories": categorical,

@@ -132,7 +132,7 @@ class Size:
     materials: tuple[str, ...]
     #: What the headline figures need is measured on these next, at a size people use.
     confirmed: tuple[str, ...]
-    #: The chain alone, its samples, long walk and balance, on these, which are easier to learn at that size.
+    #: The chain alone, its samples, walks and balance, on these.
     walked: tuple[str, ...]
     #: And all again on these.
     later: tuple[str, ...]
@@ -234,7 +234,7 @@ def units(size: Size) -> Iterator[Unit]:
     plan: list[tuple[tuple[str, ...], tuple[Any, ...]]] = [
         (size.materials, small),
         (size.confirmed, (_confirmation, _rivals, _balance, _few, _lags, _long)),
-        (size.walked, (_long, _few, _balance)),
+        (size.walked, (_few, _far, _long, _balance)),
         (size.later, small),
     ]
     for materials, studies in plan:
@@ -371,6 +371,16 @@ def _long(material: str, seed: int, size: Size) -> Iterator[Unit]:
     yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, stops)})
 
 
+def _far(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """Where walks end, as far as can be told in thousands of calls: at low noise, and by the deep kernel at high."""
+    if seed > 0:
+        return
+    ours = _ours(material, seed)
+    high = partial(_deep, lag=0.0, inner=10, beta=0.6)
+    ours.walks = {"far, beta 0.2": (_walk, (1, 10, 100, 1_000, 2_000)), "far, deep, beta 0.6": (high, (1, 10, 30, 100))}
+    yield ours
+
+
 def _balance(material: str, seed: int, size: Size) -> Iterator[Unit]:
     ours = _ours(material, seed)
     ours.balance = True
@@ -406,8 +416,8 @@ def _walk(arm: Ours, z: Any, stops: tuple[int, ...], lag: float | None = None, c
     return walks.ours(arm.model, z, stops, lag)
 
 
-def _deep(arm: Ours, z: Any, stops: tuple[int, ...], lag: float) -> Any:
-    return walks.deep(arm.model, z, stops, inner=4, lag=lag)
+def _deep(arm: Ours, z: Any, stops: tuple[int, ...], lag: float, inner: int = 4, beta: float = walks.BETA) -> Any:
+    return walks.deep(arm.model, z, stops, inner, lag, beta)
 
 
 def _loop(arm: DDPM, z: Any, stops: tuple[int, ...]) -> Any:
