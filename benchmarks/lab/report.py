@@ -181,28 +181,27 @@ def long_walks(results: Results, material: str, size: studies.Size) -> str:
     return table(["walk", *(f"step {n:,}" for n in size.long_stops)], rows)
 
 
-def far(results: Results, material: str, size: studies.Size) -> str:
-    """The same network at low noise, and by the deep kernel at high."""
-    columns = (1, 10, 30, 100, 1_000, 2_000)
+def _ways(results: Results, material: str, names: Sequence[str], stops: Sequence[int]) -> str:
+    """Walks by name: distance from the data and from the start, at each stop."""
     rows = []
-    for name in ("far, beta 0.2", "far, deep, beta 0.6"):
+    for name in names:
         steps = results.walk(material, name)
         found = {n: f"{over_seeds(fid)}; {statistics.mean(way):.2f}" for n, (fid, way) in steps.items()}
-        rows.append([name, *(found.get(n, "-") for n in columns)])
-    return table(["", *(f"step {n:,}: distance; travelled" for n in columns)], rows)
+        rows.append([name, *(found.get(n, "-") for n in stops)])
+    return table(["", *(f"step {n:,}: distance; travelled" for n in stops)], rows)
+
+
+def far(results: Results, material: str, size: studies.Size) -> str:
+    return _ways(results, material, ("far, beta 0.2", "far, deep, beta 0.6"), (1, 10, 30, 100, 1_000, 2_000))
+
+
+def noises(results: Results, material: str, size: studies.Size) -> str:
+    return _ways(results, material, [f"beta {beta}" for beta in studies.NOISES], studies.NOISE_STOPS)
 
 
 def lags(results: Results, material: str, size: studies.Size) -> str:
-    rows = []
     names = [f"lag {lag}" for lag in studies.LAGS] + [f"deep lag {lag}" for lag in studies.DEEP_LAGS]
-    for name in names:
-        steps = results.walk(material, name)
-        row = [name]
-        for n in size.stops:
-            fid, way = steps.get(n, ([], []))
-            row.append(f"{over_seeds(fid)}; {statistics.mean(way):.2f}" if fid else "-")
-        rows.append(row)
-    return table(["", *(f"step {n}: distance; travelled" for n in size.stops)], rows)
+    return _ways(results, material, names, size.stops)
 
 
 def categorical(results: Results, material: str, size: studies.Size) -> str:
@@ -236,7 +235,8 @@ SECTIONS: dict[str, Section] = {
     "The same, against held-out pictures": held_out,
     "Long walks at constant noise": long_walks,
     "Where walks end": far,
-    "The walk's own trade": lags,
+    "The walk's own trade: lags": lags,
+    "The walk's own trade: noise levels": noises,
     "Balance": balance,
     "Categories": categorical,
 }

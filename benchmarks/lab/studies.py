@@ -118,6 +118,8 @@ CATEGORICAL_ARMS = {
     **_categorical_arms("256 ordinal", 256, "ordinal", "paper", "contrastive", "kl", "carried", "masked diffusion"),
     **_categorical_arms("256 unordered", 256, "categorical", "carried"),
 }
+#: Noise levels to walk at, and after how many steps to look.
+NOISES, NOISE_STOPS = (0.1, 0.2, 0.3, 0.4, 0.6), (1, 3, 10, 30, 100)
 LAGS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
 DEEP_LAGS = (0.0, 0.5, 0.9)
 #: Bengio et al. (2013): learn to come back from one's own steps, then noise and denoise in turn.
@@ -230,10 +232,10 @@ def _watched(walk: walks.Stops, judge: Judge, start: Tensor) -> Iterator[dict[st
 def units(size: Size) -> Iterator[Unit]:
     """Everything, the most telling first and seed by seed, so that one cut short has whole seeds of what it has."""
     seeds = range(size.seeds)
-    small = (_headline, _balance, _categories, _ladder, _few, _lags, _objectives, _churns, _long)
+    small = (_headline, _balance, _categories, _ladder, _few, _noises, _lags, _objectives, _churns, _long)
     plan: list[tuple[tuple[str, ...], tuple[Any, ...]]] = [
         (size.materials, small),
-        (size.confirmed, (_confirmation, _rivals, _balance, _few, _lags, _long)),
+        (size.confirmed, (_confirmation, _rivals, _balance, _few, _noises, _lags, _long)),
         (size.walked, (_few, _far, _long, _balance)),
         (size.later, small),
     ]
@@ -371,6 +373,14 @@ def _long(material: str, seed: int, size: Size) -> Iterator[Unit]:
     yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, stops)})
 
 
+def _noises(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """Drift against way, by the noise level: many steps at a low one, or few at a high one?"""
+    ours = _ours(material, seed)
+    stops = tuple(n for n in NOISE_STOPS if n <= size.stops[-1])
+    ours.walks = {f"beta {beta}": (partial(_walk, beta=beta), stops) for beta in NOISES}
+    yield ours
+
+
 def _far(material: str, seed: int, size: Size) -> Iterator[Unit]:
     """Where walks end, as far as can be told in thousands of calls: at low noise, and by the deep kernel at high."""
     if seed > 0:
@@ -410,10 +420,17 @@ def _once(material: str) -> Iterator[Unit]:
         yield unit
 
 
-def _walk(arm: Ours, z: Any, stops: tuple[int, ...], lag: float | None = None, compiled: bool = False) -> Any:
+def _walk(
+    arm: Ours,
+    z: Any,
+    stops: tuple[int, ...],
+    lag: float | None = None,
+    beta: float = walks.BETA,
+    compiled: bool = False,
+) -> Any:
     if compiled:  # minutes, for a walk of hours that takes two thirds of the time
         arm.model.denoiser.backbone.compile()  # type: ignore[attr-defined]
-    return walks.ours(arm.model, z, stops, lag)
+    return walks.ours(arm.model, z, stops, lag, beta)
 
 
 def _deep(arm: Ours, z: Any, stops: tuple[int, ...], lag: float, inner: int = 4, beta: float = walks.BETA) -> Any:
