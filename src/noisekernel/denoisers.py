@@ -231,7 +231,8 @@ class OrdinalHead:
         scale = self.scale * torch.exp(self.range * torch.tanh(scale / self.range))
         edges = 2.0 * torch.arange(1, self.classes, device=x.device) / self.classes - 1.0
         seen = (edges - place) / scale  # (*x.shape, components, classes - 1)
-        below, above = pad(logsigmoid(seen), (0, 1)), pad(logsigmoid(-seen), (1, 0))
+        under = logsigmoid(seen)
+        below, above = pad(under, (0, 1)), pad(under - seen, (1, 0))  # logsigmoid(-seen), without computing it
         between = torch.log(-torch.expm1(-2.0 / (self.classes * scale))).expand(*seen.shape[:-1], self.classes - 2)
         log_probs = below + above + pad(between, (1, 1))
         return Categorical(torch.logsumexp(torch.log_softmax(weight, dim=-2) + log_probs, dim=-2))
