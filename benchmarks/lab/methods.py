@@ -90,6 +90,16 @@ class Ours:
         return nk.data.ContinuousCodec().encode(self.model.codec.decode(z))
 
 
+@dataclass
+class Bundled(Ours):
+    """A model that comes with the package: larger, and trained for longer, than those of the bench."""
+
+    bundled: str = "fashion"
+
+    def train(self, material: Material, seed: int, work: Path) -> None:
+        self.model = nk.load(self.bundled)
+
+
 # Rivals ---------------------------------------------------------------------------------------------------------------
 
 

@@ -135,7 +135,7 @@ def calls(results: Results, material: str, size: studies.Size) -> str:
         ["", *(f"{n} calls" for n in many)],
         (
             [name, *(over_seeds(results.fids(material, name, n).values()) for n in many)]
-            for name in (*OURS, "paper", *RIVALS)
+            for name in (*OURS, "bundled", "paper", *RIVALS)
         ),
     )
 
@@ -176,6 +176,8 @@ def long_walks(results: Results, material: str, size: studies.Size) -> str:
         rows.append([name, *(over_seeds(steps[n][0]) if n in steps else "-" for n in size.long_stops)])
     fresh = results.fids(material, "ours, as many as walkers", size.calls[-2])
     rows.append(["as many new samples of ours", over_seeds(fresh.values()), *["-"] * (len(size.long_stops) - 1)])
+    fresh = results.fids(material, "bundled, as many as walkers", 20)
+    rows.append(["as many new samples of bundled", over_seeds(fresh.values()), *["-"] * (len(size.long_stops) - 1)])
     if (floor := results.walk_floor(material)) is not None:
         rows.append(["as many real pictures", f"{floor:.3f}", *["-"] * (len(size.long_stops) - 1)])
     return table(["walk", *(f"step {n:,}" for n in size.long_stops)], rows)
@@ -192,7 +194,7 @@ def _ways(results: Results, material: str, names: Sequence[str], stops: Sequence
 
 
 def far(results: Results, material: str, size: studies.Size) -> str:
-    return _ways(results, material, ("far, beta 0.2", "far, deep, beta 0.6"), (1, 10, 30, 100, 1_000, 2_000))
+    return _ways(results, material, ("bundled", "far, beta 0.2", "far, deep, beta 0.6"), (1, 10, 30, 100, 1_000, 2_000))
 
 
 def noises(results: Results, material: str, size: studies.Size) -> str:

@@ -16,7 +16,7 @@ from lab import walks
 from lab.balance import balance
 from lab.judge import Judge
 from lab.material import Material
-from lab.methods import CHURNS, DDPM, DEFAULT_SAMPLER, LEVELS, Arm, FlowMatching, Ours, Rival
+from lab.methods import CHURNS, DDPM, DEFAULT_SAMPLER, LEVELS, Arm, Bundled, FlowMatching, Ours, Rival
 from lab.store import Store
 
 #: The paper's choices, for the same network and budget as everyone's.
@@ -235,7 +235,7 @@ def units(size: Size) -> Iterator[Unit]:
     small = (_headline, _balance, _categories, _ladder, _few, _noises, _lags, _objectives, _churns, _long)
     plan: list[tuple[tuple[str, ...], tuple[Any, ...]]] = [
         (size.materials, small),
-        (size.confirmed, (_confirmation, _rivals, _balance, _few, _noises, _lags, _long)),
+        (size.confirmed, (_confirmation, _rivals, _balance, _few, _bundled, _noises, _lags, _long)),
         (size.walked, (_few, _far, _long, _balance)),
         (size.later, small),
     ]
@@ -371,6 +371,16 @@ def _long(material: str, seed: int, size: Size) -> Iterator[Unit]:
         material, GSN, seed, [], {"long gsn walkback": (partial(_walk, lag=0.0), tuple(n for n in stops if n <= 1_000))}
     )
     yield Unit(material, walks.FixedNoise("walk-jump"), seed, [], {"long walk-jump": (_jump, stops)})
+
+
+def _bundled(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """What more training gives: the model of the package, by the same judge."""
+    if material != "fashion28" or seed > 0:
+        return
+    arm = Bundled("bundled")
+    few = Bundled("bundled, as many as walkers")
+    yield Unit(material, arm, seed, [(arm, (20,))], {"bundled": (_walk, (1, 10, 100))})
+    yield Unit(material, few, seed, [(few, (20,))], samples=size.walkers)
 
 
 def _noises(material: str, seed: int, size: Size) -> Iterator[Unit]:
