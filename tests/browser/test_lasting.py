@@ -60,6 +60,25 @@ def test_designs_are_listed_and_deleted_with_undo(hand):
     expect(hand.page.get_by_role("heading", name="Begin a design")).to_be_visible()
 
 
+def test_a_design_left_while_it_is_being_renamed_stays_left_and_is_renamed(hand):
+    hand.start_from_example()
+
+    held = []
+    hand.page.route(
+        re.compile(r"/api/designs/[^/]+$"),
+        lambda route: held.append(route) if route.request.method == "PATCH" else route.continue_(),
+    )
+    title = hand.page.get_by_label("Name of the design")
+    title.fill("Renamed late")
+    title.press("Enter")
+    hand.page.locator(".brand").click()
+    expect(hand.page.locator(".design").first).to_be_visible()
+    (rename,) = held
+    rename.continue_()
+    expect(hand.page.locator(".design", has_text="Renamed late")).to_be_visible()
+    expect(hand.page.get_by_role("heading", name="Begin a design")).to_be_visible()
+
+
 def test_two_tabs_see_each_others_choices(hand, window):
     hand.start_from_example()
     hand.generate()

@@ -91,9 +91,10 @@ export function leave() {
 }
 
 export async function rename(name) {
-  const before = state.design.name;
+  const { id, name: before } = state.design;
   if (!name.trim() || name === before) return;
-  await patch(`/designs/${state.design.id}`, { name });
+  await patch(`/designs/${id}`, { name });
+  if (state.design?.id !== id) return list(); // left meanwhile: the list may have been read before
   update({ design: { ...state.design, name } });
   document.title = `${name} · noisekernel studio`;
   announce();
