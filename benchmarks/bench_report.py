@@ -28,6 +28,8 @@ COLOURS = {
     "walk-jump": "tab:green",
     "gsn walkback": "tab:purple",
     "loopback": "tab:red",
+    "bundled": "tab:cyan",
+    "deep, beta 0.6": "tab:olive",
 }
 
 
@@ -48,11 +50,11 @@ def plot(results: report.Results, path: Path) -> None:
         samples.set(title=f"{material}: samples", xlabel="network calls", ylabel="Fréchet distance", xscale="log")
         samples.set_xticks(studies.FULL.calls, map(str, studies.FULL.calls))
         samples.axhline(results.floor(material), color="grey", linewidth=0.8, label="real pictures")
-        for name in report.LONG:
-            found = results.walk(material, f"long {name}")
-            _line(walks, {n: fid for n, (fid, _) in found.items()}, name, "-" if name == "ours" else "--")
+        for name, walk in _WALKS.items():
+            found = next((steps for each in walk if (steps := results.walk(material, each))), {})
+            _line(walks, {n: fid for n, (fid, _) in found.items()}, name, "--" if name in report.LONG[1:] else "-")
         walks.set(title=f"{material}: long walks", xlabel="steps (loopback: rounds)", xscale="log")
-        for kind, names in {"o-": [f"lag {x}" for x in studies.LAGS], "s--": _DEEP}.items():
+        for kind, names in {"o-": [f"lag {x}" for x in studies.LAGS], "s--": _DEEP, "^:": _NOISES}.items():
             for name in names:
                 if steps := results.walk(material, name):
                     trade.plot(*_trade(steps), kind, label=name)
@@ -73,6 +75,14 @@ def plot(results: report.Results, path: Path) -> None:
 
 
 _DEEP = [f"deep lag {lag}" for lag in studies.DEEP_LAGS]
+_NOISES = [f"beta {beta}" for beta in studies.NOISES]
+#: Of walks of one kind the longest that there is.
+_WALKS = {
+    "ours": ("long ours", "far, beta 0.2", "lag 0.9"),
+    "bundled": ("bundled",),
+    "deep, beta 0.6": ("far, deep, beta 0.6",),
+    **{name: (f"long {name}",) for name in report.LONG[1:]},
+}
 
 
 def _trade(steps: dict[int, tuple[list[float], list[float]]]) -> tuple[list[float], list[float]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab import studies
+from lab import arms, studies
 from lab.methods import CHURNS
 
 #: 97.5 % points of Student's t for 1, 2, 3 … degrees of freedom.
@@ -57,7 +57,9 @@ class Results:
         return dict(found)
 
     def floor(self, material: str) -> float:
-        return next(e["floor"] for e in self.entries if "fid" in e and e["key"][0] == material)
+        """What as many real pictures score as samples are judged; where fewer were too, that is not it."""
+        found = [e for e in self.entries if "fid" in e and e["key"][0] == material]
+        return max(found, key=lambda e: e["samples"])["floor"]
 
     def walk_floor(self, material: str) -> float | None:
         """What as many real pictures as there are walkers score."""
@@ -97,7 +99,7 @@ Section = Callable[[Results, str, studies.Size], str]
 def objectives(results: Results, material: str, size: studies.Size) -> str:
     last, middle = size.stops[-1], 50 if 50 in size.calls else size.calls[-1]
     rows = []
-    for name in studies.OBJECTIVES:
+    for name in arms.OBJECTIVES:
         steps = results.walk(material, name)
         ends = [over_seeds(steps[n][0]) if n in steps else "-" for n in (1, last)]
         rows.append([name, over_seeds(results.fids(material, name, middle).values()), *ends])
@@ -106,9 +108,9 @@ def objectives(results: Results, material: str, size: studies.Size) -> str:
 
 def levels(results: Results, material: str, size: studies.Size) -> str:
     rows = []
-    arms = {"levels -1.2": "kl", **{name: name for name in studies.LEVEL_ARMS}, "levels -.4, 1.4, lifted: ours": "ours"}
+    shown = {"levels -1.2": "kl", **{name: name for name in arms.LEVEL_ARMS}, "levels -.4, 1.4, lifted: ours": "ours"}
     middle = [n for n in size.calls if n in (20, 50)]
-    for said, name in arms.items():
+    for said, name in shown.items():
         steps = results.walk(material, "lag 0.9" if name == "ours" else name)
         samples = [over_seeds(results.fids(material, name, calls).values()) for calls in middle]
         rows.append([said, *samples, over_seeds(steps.get(size.stops[-1], ([], []))[0])])
@@ -117,7 +119,7 @@ def levels(results: Results, material: str, size: studies.Size) -> str:
 
 def ladder(results: Results, material: str, size: studies.Size) -> str:
     rows = []
-    for name, arm in studies.LADDER.items():
+    for name, arm in arms.LADDER.items():
         at = [over_seeds(results.fids(material, arm.name, calls).values()) for calls in (20, 100)]
         rows.append([name, *at])
     return table(["", "20 calls", "100 calls"], rows)
@@ -154,13 +156,13 @@ def held_out(results: Results, material: str, size: studies.Size) -> str:
 
 def churn(results: Results, material: str, size: studies.Size) -> str:
     ends = (20, 100) if size is studies.FULL else size.calls[-1:]
-    arms = {"": "ours", "categories": "categorical carried"}
+    shown = {"": "ours", "categories": "categorical carried"}
     rows = [
         [
             f"{said} {churn:g}",
             *(over_seeds(results.fids(material, f"{arm}, churn {churn:g}", n).values()) for n in ends),
         ]
-        for said, arm in arms.items()
+        for said, arm in shown.items()
         for churn in CHURNS
     ]
     return table(["churn", *(f"{n} calls" for n in ends)], rows)
@@ -209,8 +211,7 @@ def lags(results: Results, material: str, size: studies.Size) -> str:
 def categorical(results: Results, material: str, size: studies.Size) -> str:
     many = (*size.calls, 500)
     rows = [
-        [name, *(over_seeds(results.fids(material, name, n).values()) for n in many)]
-        for name in studies.CATEGORICAL_ARMS
+        [name, *(over_seeds(results.fids(material, name, n).values()) for n in many)] for name in arms.CATEGORICAL_ARMS
     ]
     return table(["", *(f"{n} calls" for n in many)], rows)
 
