@@ -28,6 +28,7 @@ ORDER = [
     "transitions",
     "objectives",
     "chain",
+    "renewal",
     "tasks",
     "storage",
     "data",

@@ -47,6 +47,7 @@ class Size:
     calls: tuple[int, ...]
     stops: tuple[int, ...]
     long_stops: tuple[int, ...]
+    renewal_stops: tuple[int, ...]
 
 
 FULL = Size(
@@ -62,8 +63,9 @@ FULL = Size(
     calls=(10, 20, 50, 100),
     stops=(1, 10, 100, 400),
     long_stops=(1, 10, 100, 1_000, 2_000, 5_000, 10_000),
+    renewal_stops=(1, 3, 10, 30, 100, 1_000, 10_000),
 )
-QUICK = Size(("digits",), (), (), (), (), 1, 0.05, 200, 50, (10, 20), (1, 10), (1, 10, 100))
+QUICK = Size(("digits",), (), (), (), (), 1, 0.05, 200, 50, (10, 20), (1, 10), (1, 10, 100), (1, 100))
 
 
 @dataclass
@@ -81,6 +83,8 @@ class Unit:
     balance: bool = False
     #: How many samples to judge, if not as many as usual.
     samples: int | None = None
+    #: The same of walkers.
+    walkers: int | None = None
 
     def run(self, material: Material, judge: Judge, store: Store, size: Size) -> None:
         tag = (self.material, material.images)
@@ -109,7 +113,7 @@ class Unit:
             assert isinstance(self.weights, Ours)
             model = self.weights.model
             store.measured(*asked[-1], by=lambda: balance(model, material.held_out_z))
-        start = material.held_out_z[: size.walkers]
+        start = material.held_out_z[: self.walkers or size.walkers]
         for name, (walk, stops) in self.walks.items():
             store.measured(
                 *tag, f"walk {name}", self.seed,
@@ -132,11 +136,11 @@ def _watched(walk: walks.Stops, judge: Judge, start: Tensor) -> Iterator[dict[st
 def units(size: Size) -> Iterator[Unit]:
     """Everything, the most telling first and seed by seed, so that one cut short has whole seeds of what it has."""
     seeds = range(size.seeds)
-    small = (_headline, _balance, _categories, _ladder, _few, _noises, _lags, _objectives, _churns, _long)
+    small = (_headline, _balance, _categories, _ladder, _few, _renewed, _noises, _lags, _objectives, _churns, _long)
     plan: list[tuple[tuple[str, ...], tuple[Any, ...]]] = [
         (size.materials, small),
-        (size.confirmed, (_confirmation, _rivals, _balance, _few, _bundled, _noises, _lags, _long)),
-        (size.walked, (_few, _far, _long, _balance)),
+        (size.confirmed, (_confirmation, _rivals, _balance, _few, _renewed, _bundled, _noises, _lags, _long)),
+        (size.walked, (_few, _renewed, _far, _long, _balance)),
         (size.later, small),
     ]
     for materials, studies in plan:
@@ -278,8 +282,9 @@ def _bundled(material: str, seed: int, size: Size) -> Iterator[Unit]:
     if material != "fashion28" or seed > 0:
         return
     arm = Bundled("bundled")
+    yield Unit(material, arm, seed, walks=_renewals("bundled, ", size), walkers=size.samples)
     few = Bundled("bundled, as many as walkers")
-    yield Unit(material, arm, seed, [(arm, (20,))], {"bundled": (_walk, (1, 10, 100))})
+    yield Unit(material, arm, seed, [(arm, (20,))], {"bundled": (_walk, (1, 10, 100))}, balance=True)
     yield Unit(material, few, seed, [(few, (20,))], samples=size.walkers)
 
 
@@ -289,6 +294,20 @@ def _noises(material: str, seed: int, size: Size) -> Iterator[Unit]:
     stops = tuple(n for n in NOISE_STOPS if n <= size.stops[-1])
     ours.walks = {f"beta {beta}": (partial(_walk, beta=beta), stops) for beta in NOISES}
     yield ours
+
+
+def _renewed(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """The chain of the noise beside the chain at constant noise, by many walkers: distances of 200 are blunt."""
+    ours = _ours(material, seed)
+    yield replace(ours, walks=_renewals("", size), walkers=size.samples)
+
+
+def _renewals(prefix: str, size: Size) -> dict[str, Any]:
+    found: dict[str, Any] = {f"{prefix}renewal, many": (_renew, size.renewal_stops)}
+    for beta in (0.2, 0.4, 0.6):
+        stops = tuple(n for n in (1, 10, 100) if n <= size.stops[-1] and (n <= 10 or beta == walks.BETA))
+        found[f"{prefix}beta {beta}, many"] = (partial(_walk, beta=beta), stops)
+    return found
 
 
 def _far(material: str, seed: int, size: Size) -> Iterator[Unit]:
@@ -341,6 +360,10 @@ def _walk(
     if compiled:  # minutes, for a walk of hours that takes two thirds of the time
         arm.model.denoiser.backbone.compile()  # type: ignore[attr-defined]
     return walks.ours(arm.model, z, stops, lag, beta)
+
+
+def _renew(arm: Ours, z: Any, stops: tuple[int, ...]) -> Any:
+    return walks.renewed(arm.model, z, stops)
 
 
 def _deep(arm: Ours, z: Any, stops: tuple[int, ...], lag: float, inner: int = 4, beta: float = walks.BETA) -> Any:

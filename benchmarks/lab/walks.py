@@ -11,7 +11,7 @@ from torch import Tensor
 
 import noisekernel as nk
 from lab.methods import DDPM, Rival
-from noisekernel import chain, tasks
+from noisekernel import chain, renewal, tasks
 from noisekernel.random import Streams, normal
 
 Stops = Iterator[tuple[int, int, Tensor]]
@@ -43,6 +43,20 @@ def deep(model: nk.Model, z: Tensor, stops: Sequence[int], inner: int, lag: floa
         if number in stops:
             start = chain.start(model, x, beta, streams)
             yield number, number * (inner + 1), tasks.read_out(model, start, 10)
+
+
+def renewed(model: nk.Model, z: Tensor, stops: Sequence[int], share: float = 0.1, calls: int = 20) -> Stops:
+    """The chain of the noise, see `noisekernel.renewal`: a share of it drawn anew each step.
+
+    Its steps need no network until somebody looks, and k of them are one of share sqrt(1 - (1 - share^2)^k): so the
+    calls are those of looking, and of finding the noise.
+    """
+    streams, down = Streams.of(3, range(len(z))), model.kernel.annealing(calls)
+    noise, behind, spent = renewal.retrace(model, z, down, streams), 0, calls
+    for number in stops:
+        share_of_many = (1.0 - (1.0 - share**2) ** (number - behind)) ** 0.5
+        noise, behind, spent = renewal.renewed(noise, share_of_many, streams), number, spent + calls
+        yield number, spent, tasks.development(model, noise, down).result()
 
 
 def loopback(rival: DDPM, z: Tensor, stops: Sequence[int], calls: int = 10) -> Stops:

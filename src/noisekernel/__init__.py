@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         nn,
         objectives,
         random,
+        renewal,
         schedules,
         tasks,
     )
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from noisekernel.random import Streams
     from noisekernel.runs import train
     from noisekernel.schedules import LogNormalLevels, Schedule, UniformLevels
-    from noisekernel.tasks import inpaint, steer, synthesize, vary
+    from noisekernel.tasks import inpaint, renew, steer, synthesize, vary
     from noisekernel.transitions import NoiseModel, PlainModel
 
 _MODULES = (
@@ -63,6 +64,7 @@ _MODULES = (
     "nn",
     "objectives",
     "random",
+    "renewal",
     "schedules",
     "tasks",
 )
@@ -78,7 +80,7 @@ _HOME = {
     "random": ("Streams",),
     "runs": ("train",),
     "schedules": ("LogNormalLevels", "Schedule", "UniformLevels"),
-    "tasks": ("inpaint", "steer", "synthesize", "vary"),
+    "tasks": ("inpaint", "renew", "steer", "synthesize", "vary"),
     "transitions": ("NoiseModel", "PlainModel"),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
@@ -126,6 +128,8 @@ __all__ = [
     "nn",
     "objectives",
     "random",
+    "renew",
+    "renewal",
     "save",
     "schedules",
     "steer",

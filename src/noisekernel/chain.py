@@ -58,6 +58,20 @@ def start(model: TransitionModel, x: Tensor, beta: float, streams: Streams) -> C
     return ChainState(x, beta, model.look(x, beta), streams.fork())
 
 
+def propose(
+    model: TransitionModel, state: ChainState, beta_next: float, lag: float, point: bool = False, ahead: float = 0.0
+) -> Distribution:
+    """The distribution of the next state, at noise level beta_next."""
+    seen = state.view.beyond(state.before, ahead) if ahead != 0.0 and state.before is not None else state.view
+    return model.step(seen, state.x, state.beta, beta_next, lag, point)
+
+
+@torch.no_grad()
+def move(model: TransitionModel, state: ChainState, y: Tensor, beta_next: float, streams: Streams) -> ChainState:
+    """The state after this one, if it is y; `streams` are those that it goes on with."""
+    return ChainState(y, beta_next, model.look(y, beta_next), streams, state.t + 1, before=state.view)
+
+
 @torch.no_grad()
 def step(
     model: TransitionModel,
@@ -70,11 +84,10 @@ def step(
 ) -> tuple[ChainState, StepInfo]:
     """One step, to noise level beta_next. A score decides over equilibrium steps: same level, all of r."""
     streams = state.streams.fork()
-    seen = state.view.beyond(state.before, ahead) if ahead != 0.0 and state.before is not None else state.view
-    proposal = model.step(seen, state.x, state.beta, beta_next, lag, point)
+    proposal = propose(model, state, beta_next, lag, point, ahead)
     y = proposal.sample(streams)
-    view = model.look(y, beta_next)
-    moved = ChainState(y, beta_next, view, streams, state.t + 1, before=state.view)
+    moved = move(model, state, y, beta_next, streams)
+    view = moved.view
     if score is None or point or not math.isclose(beta_next, state.beta, rel_tol=1e-9):
         return moved, StepInfo(proposal, torch.ones(len(y), dtype=torch.bool, device=y.device))
     here = _evaluate(score, state.x, state.view) if state.score is None else state.score

@@ -42,6 +42,14 @@ class Distribution(ABC):
     def sample(self, generator: Randomness) -> Tensor:
         """One draw for each sample of the batch. Not differentiable: gradients flow through `log_prob` alone."""
 
+    def noise_of(self, value: Tensor, generator: Randomness) -> Tensor | None:
+        """The standard normal noise with which `sample` draws `value`; None if it draws with none.
+
+        Where several noises do (every one of an interval draws the same category), one of them at random. So if `value`
+        is a sample, the noise is standard normal, and `sample(Recorded(…, noise))` is `value` again.
+        """
+        raise InputError(f"a {type(self).__name__} cannot tell the noise of a value; give it a method noise_of")
+
     @property
     @abstractmethod
     def mode(self) -> Tensor:
@@ -140,6 +148,14 @@ class Normal(Elementwise):
         noise = normal(self.loc.shape, generator, dtype=self.loc.dtype, device=self.loc.device)
         return self.loc + self.variance.sqrt() * noise
 
+    @torch.no_grad()
+    def noise_of(self, value: Tensor, generator: Randomness) -> Tensor:
+        """(value - loc) / deviation; any, where the deviation is 0."""
+        spread = self.variance > 0
+        deviation = torch.where(spread, self.variance, 1.0).sqrt()
+        free = normal(self.loc.shape, generator, dtype=self.loc.dtype, device=self.loc.device)
+        return torch.where(spread, (value - self.loc) / deviation, free)
+
     def point(self) -> "Normal":
         return Normal(self.loc, torch.zeros_like(self.variance))
 
@@ -218,10 +234,23 @@ class Categorical(Elementwise):
     @torch.no_grad()
     def sample(self, generator: Randomness) -> Tensor:
         """By inverting the cumulative distribution: one uniform number an element, whatever the number of classes."""
-        cumulative = self.probs.cumsum(dim=-1)
-        cumulative = cumulative / cumulative[..., -1:]  # the last is exactly 1, so no class of probability 0 is drawn
+        cumulative = self._cumulative()
         u = uniform(self.log_probs.shape[:-1], generator, dtype=cumulative.dtype, device=cumulative.device)
         return (cumulative < u[..., None]).sum(dim=-1)
+
+    @torch.no_grad()
+    def noise_of(self, value: Tensor, generator: Randomness) -> Tensor:
+        """At random from the interval of the cumulative distribution that `sample` turns into the class."""
+        cumulative = self._cumulative().double()
+        high = cumulative.gather(-1, value[..., None]).squeeze(-1)
+        low = torch.nn.functional.pad(cumulative, (1, 0)).gather(-1, value[..., None]).squeeze(-1)
+        u = uniform(value.shape, generator, dtype=torch.float64, device=value.device)
+        place = (low + u * (high - low)).clamp(2.0**-24, 1.0 - 2.0**-24)
+        return torch.special.ndtri(place).to(self.log_probs.dtype)
+
+    def _cumulative(self) -> Tensor:
+        cumulative = self.probs.cumsum(dim=-1)
+        return cumulative / cumulative[..., -1:]  # the last is exactly 1, so no class of probability 0 is drawn
 
     def point(self) -> "Categorical":
         return Categorical.certain(self.mode, self.classes, self.log_probs.dtype)
@@ -264,3 +293,6 @@ class Delta(Distribution):
 
     def sample(self, generator: Randomness) -> Tensor:
         return self.value.clone()
+
+    def noise_of(self, value: Tensor, generator: Randomness) -> None:
+        return None

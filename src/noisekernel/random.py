@@ -1,10 +1,11 @@
 """Randomness, passed in and never ambient.
 
-Whatever draws in noisekernel takes a `generator`, which is one of two things:
+Whatever draws in noisekernel takes a `generator`, which is one of three things:
 
 - a `torch.Generator`: one stream for the whole batch, drawn with torch's own routines;
 - `Streams`: **one stream a sample**. Sample number i of seed s gets the same numbers whatever the batch it
-  happens to sit in, the number of workers, the device, and however often the run was stopped and resumed.
+  happens to sit in, the number of workers, the device, and however often the run was stopped and resumed;
+- `Recorded`: streams whose numbers were drawn before, or found (`noisekernel.renewal`), and are given out again.
 
 `Streams` is a counter-based generator (Philox4x32-10: Salmon, Moraes, Dror and Shaw, *Parallel random numbers: as
 easy as 1, 2, 3*, SC 2011). The number at (seed, sample, draw, element) is a hash of those four, so there is no state
@@ -109,6 +110,39 @@ class Streams:
         return Streams(self.seed, self.samples, self.draws)
 
 
+@dataclass
+class Recorded(Streams):
+    """Streams that give out numbers known beforehand: standard normals, one tensor a draw, in order.
+
+    Where a uniform number is asked for, it is the normal's place in its distribution: Phi(noise).
+
+    >>> again = Recorded(0, torch.arange(2), noise=(torch.zeros(2, 3), torch.ones(2, 3)))
+    >>> float(uniform((2, 3), again)[0, 0]), float(normal((2, 3), again)[0, 0])
+    (0.5, 1.0)
+    """
+
+    noise: tuple[Tensor, ...] = ()
+
+    def given_out(self, shape: Sequence[int]) -> Tensor:
+        """The noise of the next draw, which is of this shape."""
+        if self.draws >= len(self.noise):
+            raise InputError(f"{len(self.noise)} draws are recorded, and one more was asked for")
+        noise = self.noise[self.draws]
+        if noise.shape != tuple(shape):
+            raise ShapeError(
+                f"draw {self.draws} is recorded with shape {tuple(noise.shape)}; asked for {tuple(shape)}: "
+                "the record is of another schedule or model"
+            )
+        self.draws += 1
+        return noise
+
+    def words(self, elements: int) -> Tensor:
+        raise InputError("recorded noise is given out as normal or uniform numbers, not as words")
+
+    def fork(self) -> "Recorded":
+        return Recorded(self.seed, self.samples, self.draws, self.noise)
+
+
 Randomness = torch.Generator | Streams
 
 
@@ -129,6 +163,9 @@ def uniform(
     device: torch.device | str | None = None,
 ) -> Tensor:
     """Numbers uniform on the open interval (0, 1); the first dimension of `shape` is the batch."""
+    if isinstance(generator, Recorded):
+        place = torch.special.ndtr(generator.given_out(shape).double()).clamp(2.0**-24, 1.0 - 2.0**-24)
+        return place.to(device=device, dtype=dtype)
     if isinstance(generator, torch.Generator):
         words = torch.randint(0, 2**32, tuple(shape), generator=generator, device=generator.device)
     else:
@@ -146,6 +183,8 @@ def normal(
     device: torch.device | str | None = None,
 ) -> Tensor:
     """Standard normal numbers; the first dimension of `shape` is the batch."""
+    if isinstance(generator, Recorded):
+        return generator.given_out(shape).to(device=device, dtype=dtype)
     if isinstance(generator, torch.Generator):
         wide = dtype if dtype == torch.float64 else torch.float32
         noise = torch.randn(tuple(shape), generator=generator, dtype=wide, device=generator.device)

@@ -1,8 +1,8 @@
 """What people want of a chain: new data, variants, missing parts, a direction. Each is a start, a schedule and an end.
 
-Each task comes twice. The verb does it: `synthesize`, `vary`, `inpaint`, `steer` return clean data z. The noun is the
-doing itself, a `Run` to iterate over: `synthesis`, `variation`, `inpainting`, `steering` give every state as it
-comes, can be left at any moment, and end in the same z.
+Each task comes twice. The verb does it: `synthesize`, `renew`, `vary`, `inpaint`, `steer` return clean data z. The noun
+is the doing itself, a `Run` to iterate over: `synthesis`, `renewal`, `variation`, `inpainting`, `steering` give every
+state as it comes, can be left at any moment, and end in the same z.
 
     for state, info in (run := synthesis(model, 4)):
         show(state.view.best)
@@ -27,7 +27,8 @@ from noisekernel.chain import ChainState, Score, StepInfo
 from noisekernel.denoisers import Clamped
 from noisekernel.distributions import Distribution, Elementwise
 from noisekernel.errors import InputError
-from noisekernel.random import Streams
+from noisekernel.random import Recorded, Streams
+from noisekernel.renewal import from_noise, renewed, retrace, rows_of
 from noisekernel.schedules import Schedule, flat
 from noisekernel.transitions import NoiseModel
 
@@ -81,6 +82,31 @@ def synthesis(
     schedule = _either(schedule, steps=steps) or _check(model).kernel.annealing(50 if steps is None else steps)
     streams = _streams(seed, first, checks.count("n", n), model.device)
     return _from_pure_noise(_labelled(model, label, n), streams, schedule)
+
+
+def renewal(
+    model: NoiseModel,
+    z: Shaped[Tensor, "batch *event"],
+    n: int = 1,
+    *,
+    share: float = 0.4,
+    steps: int = 20,
+    label: Tensor | None = None,
+    seed: int = 0,
+    first: int = 0,
+) -> Run:
+    """`n` variants of each z: find noise it is made of, draw a share of that anew, and anneal again in `steps` steps.
+
+    A variant goes about as far as its `share`: 0 gives z again, 1 new data, which have nothing of z. See
+    `noisekernel.renewal` for why it does not drift however often it is done.
+    """
+    rows = range(len(checks.tensor("z", z)) * checks.count("n", n))
+    return _renewal(model, z, rows, n, share, steps, label, seed, first)
+
+
+def development(model: NoiseModel, noise: Recorded, schedule: Schedule, *, label: Tensor | None = None) -> Run:
+    """What `schedule` makes of this noise, instead of drawing its own. See `noisekernel.renewal`."""
+    return _from_pure_noise(_labelled(model, label, len(noise.samples)), noise.fork(), schedule)
 
 
 def variation(
@@ -195,6 +221,33 @@ def synthesize(
     return _in_batches(checks.count("n", n), batch_size, part)
 
 
+def renew(
+    model: NoiseModel,
+    z: Tensor,
+    n: int = 1,
+    *,
+    share: float = 0.4,
+    steps: int = 20,
+    label: Tensor | None = None,
+    seed: int = 0,
+    first: int = 0,
+    batch_size: int | None = None,
+) -> Tensor:
+    """`n` variants of each z, of shape (batch, n, *shape), about as far from it as `share`. Options: see `renewal`.
+
+    >>> from noisekernel.kernels.gaussian import GaussianKernel, exact_denoiser
+    >>> model = NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=1.0, variance=0.25), shape=(2,))
+    >>> renew(model, torch.ones(3, 2), n=4, share=0.2).shape
+    torch.Size([3, 4, 2])
+    """
+    total = len(checks.tensor("z", z)) * checks.count("n", n)
+
+    def part(rows: slice) -> Run:
+        return _renewal(model, z, range(rows.start, rows.stop), n, share, steps, label, seed, first)
+
+    return _in_batches(total, batch_size, part).unflatten(0, (-1, n))
+
+
 def vary(
     model: NoiseModel,
     z: Tensor,
@@ -205,7 +258,7 @@ def vary(
     first: int = 0,
     **options: Any,
 ) -> Tensor:
-    """`n` variants of each z, of shape (batch, n, *shape). Options: see `variation`."""
+    """`n` variants of each z by a walk at constant noise, of shape (batch, n, *shape). Options: see `variation`."""
     many, labels = _times(n, checks.tensor("z", z), label)
 
     def part(rows: slice) -> Run:
@@ -267,12 +320,34 @@ def _score(f: Callable[[Tensor], Tensor], on: str) -> Score:
     return scores[on]
 
 
+def _renewal(
+    model: NoiseModel,
+    z: Tensor,
+    rows: range,
+    n: int,
+    share: float,
+    steps: int,
+    label: Tensor | None,
+    seed: int,
+    first: int,
+) -> Run:
+    """Variants number `rows` of `n` of each z. The noise of an example is found once, for all its variants."""
+    share = checks.number("share", share, 0.0, 1.0)
+    labels = None if label is None else checks.labels(label, len(z))
+    schedule = _check(model).kernel.annealing(checks.count("steps", steps))
+    examples = slice(rows.start // n, (rows.stop - 1) // n + 1)
+    of = torch.arange(rows.start, rows.stop) // n
+    z = _entering(model, z)[examples]
+    checks.count("first", first, 0)
+    finding = Streams.of(seed, range(first + examples.start * n, first + examples.stop * n, n), z.device)
+    noise = retrace(_labelled(model, _rows(labels, examples), len(z)), z, schedule, finding)
+    streams = replace(_streams(seed, first + rows.start, len(rows), z.device), draws=finding.draws)
+    variants = renewed(rows_of(noise, (of - examples.start).to(z.device), streams), share, streams)
+    return development(model, variants, schedule, label=None if labels is None else labels[of])
+
+
 def _from_pure_noise(model: NoiseModel, streams: Streams, schedule: Schedule) -> Run:
-    if float(schedule.beta[0]) != 1.0:
-        raise InputError(
-            f"this starts from pure noise, beta = 1, but the schedule begins at {float(schedule.beta[0]):g}"
-        )
-    schedule.check(model)
+    from_noise(schedule).check(model)
     x = model.kernel.prior((len(streams.samples), *model.shape), device=streams.samples.device).sample(streams)
     return Run(model, chain.start(model, x, 1.0, streams), schedule)
 

@@ -1,0 +1,79 @@
+"""The noise a sample is made of, and a chain that walks there.
+
+Annealing from pure noise draws standard normal numbers and nothing else (a category's uniform number is Phi of one), so
+a sample is a function of them: z = D(e), e ~ N(0, I), over all draws. Hence a chain that needs no balance to be
+learned. Keep most of the noise and draw a share of it anew,
+
+    e' = sqrt(1 - s^2) e + s n,    n ~ N(0, I),                                          `renewed`
+
+and look at D(e). This is the continuous noise kernel at beta = 1 (eq. 15: there a = 0 and b = 1 - w^2), so N(0, I) is
+stationary, and the chain reversible, exactly; and D(e) therefore has the distribution of new samples after any number
+of steps, *whatever the denoiser's error is*. A walk at constant noise adds that error up; this one never does.
+
+What it needs is the noise of a given z: `retrace`. Were z known, the kernel would take pure noise down to it by p(y |
+z, x) (eqs 15, 23); of that way, `noise_of` says with which noise the model's own steps would have gone it. Annealing
+with that noise (`tasks.development`) ends at z again. (For DDPM: Wu and De la Torre 2022; Huberman-Spiegelglas et al.
+2023.)
+"""
+
+import torch
+from torch import Tensor
+
+from noisekernel import chain, checks
+from noisekernel.errors import InputError
+from noisekernel.random import Recorded, Streams, normal
+from noisekernel.schedules import Schedule
+from noisekernel.transitions import NoiseModel
+
+
+@torch.no_grad()
+def retrace(model: NoiseModel, z: Tensor, schedule: Schedule, streams: Streams) -> Recorded:
+    """Noise from which `schedule`, an annealing from beta = 1, makes z again (up to the noise at its end).
+
+    One of many: the way there is drawn from `streams`, which go on.
+
+    >>> from functools import partial
+    >>> from noisekernel.kernels.gaussian import GaussianKernel, exact_denoiser
+    >>> model = NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=1.0, variance=0.25), shape=(2,))
+    >>> z, down = torch.tensor([[0.5, 2.0]]), model.kernel.annealing(10)
+    >>> noise = retrace(model, z, down, Streams.of(0, [0]))
+    >>> from noisekernel.tasks import development
+    >>> development(model, noise, down).result().round(decimals=1)
+    tensor([[0.5000, 2.0000]])
+    """
+    from_noise(schedule).check(model)
+    x = model.kernel.noise(z, 1.0).sample(streams)
+    drawn = [model.kernel.prior(z.shape, device=z.device).noise_of(x, streams)]
+    state = chain.start(model, x, 1.0, streams)
+    for t in range(schedule.steps):
+        beta_next, lag = float(schedule.beta[t + 1]), float(schedule.lag[t])
+        y = model.kernel.with_lag(lag).conditional(z, state.x, state.beta, beta_next).sample(streams)
+        proposal = chain.propose(model, state, beta_next, lag, bool(schedule.point[t]), float(schedule.ahead[t]))
+        drawn.append(proposal.noise_of(y, streams))
+        if t + 1 < schedule.steps:
+            state = chain.move(model, state, y, beta_next, streams)
+    return Recorded(streams.seed, streams.samples, noise=tuple(each for each in drawn if each is not None))
+
+
+def renewed(noise: Recorded, share: float, streams: Streams) -> Recorded:
+    """The noise with a share of it drawn anew from `streams`, which go on: 0 none, 1 all."""
+    share = checks.number("share", share, 0.0, 1.0)
+    kept = (1.0 - share**2) ** 0.5
+    parts = tuple(
+        kept * each + share * normal(each.shape, streams, dtype=each.dtype, device=each.device) for each in noise.noise
+    )
+    return Recorded(noise.seed, streams.samples, noise=parts)
+
+
+def rows_of(noise: Recorded, rows: Tensor, streams: Streams) -> Recorded:
+    """The noise of these rows, for the samples of `streams`."""
+    return Recorded(streams.seed, streams.samples, noise=tuple(each[rows] for each in noise.noise))
+
+
+def from_noise(schedule: Schedule) -> Schedule:
+    """`schedule`, if it begins at pure noise."""
+    if float(schedule.beta[0]) != 1.0:
+        raise InputError(
+            f"this starts from pure noise, beta = 1, but the schedule begins at {float(schedule.beta[0]):g}"
+        )
+    return schedule

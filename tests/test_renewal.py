@@ -1,0 +1,156 @@
+"""The noise of a sample: found, given out again, renewed; for every kernel and any weights."""
+
+from functools import partial
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import noisekernel as nk
+from helpers import generator
+from noisekernel import renewal, tasks
+from noisekernel.errors import InputError, ScheduleError, ShapeError
+from noisekernel.random import Recorded, normal, uniform
+from test_distributions import random_categorical, random_normal, shapes
+from test_tasks import examples, kinds, noise_model
+
+
+def streams(n, seed=0):
+    return nk.Streams.of(seed, range(n))
+
+
+def recorded(*noise):
+    return Recorded(0, torch.arange(len(noise[0])), noise=noise)
+
+
+@given(shape=shapes, classes=st.integers(2, 5), seed=st.integers(0, 1000))
+def test_the_noise_of_a_sample_draws_it_again(shape, classes, seed):
+    g = generator(seed)
+    for p in (random_normal(shape, g), random_categorical(shape, classes, g)):
+        value = p.sample(streams(shape[0], seed))
+        noise = p.noise_of(value, streams(shape[0], seed + 1))
+        torch.testing.assert_close(p.sample(recorded(noise)), value, rtol=1e-4, atol=1e-5)
+
+
+def test_where_nothing_is_drawn_there_is_no_noise_or_any():
+    at = torch.zeros(2, 3)
+    assert nk.Delta(at).noise_of(at, streams(2)) is None
+    free = nk.Normal(at, at).noise_of(at, streams(2))
+    assert torch.isfinite(free).all()
+    assert free.std() > 0.1
+
+
+def test_a_record_gives_out_what_is_in_it_and_refuses_more():
+    record = recorded(torch.zeros(2, 3), torch.full((2, 1), 50.0))
+    again = record.fork()
+    assert torch.equal(normal((2, 3), record), torch.zeros(2, 3))
+    assert 0.99 < float(uniform((2, 1), record)[0, 0]) < 1.0  # open, however far out
+    with pytest.raises(InputError, match="2 draws are recorded"):
+        normal((2, 1), record)
+    with pytest.raises(ShapeError, match="another schedule or model"):
+        normal((2, 4), again)
+    with pytest.raises(InputError, match="not as words"):
+        again.words(3)
+
+
+@kinds
+@pytest.mark.parametrize("steps", [2, 7, 30])
+def test_retraced_noise_develops_into_the_example(kind, steps):
+    """Whatever the weights are: up to the noise that is left at the end of annealing."""
+    model = noise_model(kind)
+    z, down = examples(model), model.kernel.annealing(steps)
+    noise = renewal.retrace(model, z, down, streams(len(z)))
+    states = [state.x for state, _ in tasks.development(model, noise, down)]
+    end = float(down.beta[-1])
+    if kind == "gaussian":
+        assert float(((states[-1] - (1 - end) * z) / end**0.5).abs().max()) < 6  # standard normal
+    else:
+        unmasked = states[-1] != model.kernel.masked
+        assert torch.equal(states[-1][unmasked], z[unmasked])
+        assert float(unmasked.float().mean()) > 0.95
+
+
+@kinds
+def test_new_samples_are_what_their_noise_develops_into(kind):
+    """The noise of one's own draws, drawn by hand, is the sample."""
+    model = noise_model(kind)
+    down = model.kernel.annealing(6)
+    run = tasks.synthesis(model, 3, schedule=down, seed=4)
+    source, drawn = streams(3, 4), []
+    if kind == "gaussian":
+        drawn.append(normal((3, *model.shape), source))
+    for _ in range(down.steps):
+        if kind == "gaussian":
+            drawn.append(normal((3, *model.shape), source))
+        else:
+            drawn.append(torch.special.ndtri(uniform((3, *model.shape), source).double()))
+    torch.testing.assert_close(tasks.development(model, recorded(*drawn), down).result(), run.result())
+
+
+@kinds
+def test_a_share_of_nothing_gives_the_example_and_of_all_new_data(kind):
+    model = noise_model(kind)
+    z = examples(model)
+    same = nk.renew(model, z, 2, share=0.0, steps=8)
+    assert torch.equal(same[:, 0], same[:, 1])  # the noise of an example is found once
+    other = nk.renew(model, examples(model).flip(0), 2, share=1.0, steps=8)
+    torch.testing.assert_close(nk.renew(model, z, 2, share=1.0, steps=8), other)  # nothing of z is left
+
+
+@settings(deadline=None)
+@given(share=st.floats(0.0, 1.0), seed=st.integers(0, 100))
+def test_steps_add_up(share, seed):
+    """Two steps are one: their shares of the noise that is kept multiply."""
+    e = normal((2, 20_000), streams(2, seed))
+    twice = streams(2, seed + 1000)
+    (end,) = renewal.renewed(renewal.renewed(recorded(e), share, twice), share, twice).noise
+    kept = 1.0 - share**2
+    assert abs(float((end * e).mean()) - kept) < 0.05
+    assert abs(float(end.square().mean()) - 1.0) < 0.05
+
+
+@kinds
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 7])
+def test_a_variant_is_the_same_in_any_batch_and_for_any_worker(kind, batch_size):
+    model, z = noise_model(kind), examples(noise_model(kind))
+    task = partial(nk.renew, model, z, 2, steps=6)
+    torch.testing.assert_close(task(batch_size=batch_size), task(), rtol=1e-3, atol=1e-4)
+    alone = nk.renew(model, z[3:], 2, steps=6, first=6)
+    torch.testing.assert_close(alone, task()[3:], rtol=1e-3, atol=1e-4)
+
+
+def test_variants_differ_from_each_other_and_between_seeds():
+    model, z = noise_model("gaussian"), examples(noise_model("gaussian"))
+    two = nk.renew(model, z, 2, steps=6)
+    assert not torch.allclose(two[:, 0], two[:, 1])
+    assert not torch.allclose(two, nk.renew(model, z, 2, steps=6, seed=1))
+
+
+def test_a_label_is_put_in_on_both_ways():
+    """Found and developed under one label, the example comes back; developed under another, something else."""
+    model = noise_model("gaussian", classes=3)
+    z = examples(model)
+    label, down = torch.tensor([0, 1, 2, 0, 1]), model.kernel.annealing(10)
+    back = nk.renew(model, z, share=0.0, steps=10, label=label)[:, 0]
+    torch.testing.assert_close(back, nk.renew(model, z, share=0.0, steps=10, label=label, batch_size=2)[:, 0])
+    assert float((back - z).abs().mean()) < 0.1
+    noise = renewal.retrace(tasks._labelled(model, label, 5), z, down, streams(5))
+    other = tasks.development(model, noise, down, label=(label + 1) % 3).result()
+    assert float((other - z).abs().mean()) > 2 * float((back - z).abs().mean())
+
+
+def test_what_is_refused():
+    model = noise_model("gaussian")
+    z = examples(model)
+    with pytest.raises(InputError, match=r"share is 1\.5"):
+        nk.renew(model, z, share=1.5)
+    with pytest.raises(ShapeError, match="made for a batch of"):
+        nk.renew(model, z[:, :, :3])
+    with pytest.raises(InputError, match=r"begins at 0\.5"):
+        renewal.retrace(model, z, model.kernel.annealing(5, first=0.5), streams(5))
+    with pytest.raises(InputError, match="label"):
+        nk.renew(model, z, label=torch.zeros(3, dtype=torch.int64))
+    wrong = nk.Schedule.along(nk.schedules.linear(1.0, 0.01), 3, 0.9)
+    with pytest.raises(ScheduleError, match="largest lag"):
+        renewal.retrace(model, z, wrong, streams(5))
