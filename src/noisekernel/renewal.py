@@ -16,6 +16,8 @@ with that noise (`tasks.development`) ends at z again. (For DDPM: Wu and De la T
 2023.)
 """
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -55,6 +57,15 @@ def retrace(model: NoiseModel, z: Tensor, schedule: Schedule, streams: Streams) 
     return Recorded(streams.seed, streams.samples, noise=tuple(each for each in drawn if each is not None))
 
 
+def fresh(model: NoiseModel, n: int, schedule: Schedule, streams: Streams) -> Recorded:
+    """The noise of `n` new samples, drawn from `streams`, which go on."""
+    shape = (n, *model.shape)
+    prior = model.kernel.prior(shape, device=streams.samples.device)
+    draws = from_noise(schedule).steps + (prior.noise_of(prior.mode, streams.fork()) is not None)
+    parts = tuple(normal(shape, streams, device=streams.samples.device) for _ in range(draws))
+    return Recorded(streams.seed, streams.samples, noise=parts)
+
+
 def renewed(noise: Recorded, share: float, streams: Streams) -> Recorded:
     """The noise with a share of it drawn anew from `streams`, which go on: 0 none, 1 all."""
     share = checks.number("share", share, 0.0, 1.0)
@@ -68,6 +79,13 @@ def renewed(noise: Recorded, share: float, streams: Streams) -> Recorded:
 def rows_of(noise: Recorded, rows: Tensor, streams: Streams) -> Recorded:
     """The noise of these rows, for the samples of `streams`."""
     return Recorded(streams.seed, streams.samples, noise=tuple(each[rows] for each in noise.noise))
+
+
+def together(records: Sequence[Recorded]) -> Recorded:
+    """One record of several batches."""
+    samples = torch.cat([record.samples for record in records])
+    parts = tuple(torch.cat(each) for each in zip(*(record.noise for record in records), strict=True))
+    return Recorded(records[0].seed, samples, noise=parts)
 
 
 def from_noise(schedule: Schedule) -> Schedule:

@@ -28,7 +28,7 @@ from noisekernel.denoisers import Clamped
 from noisekernel.distributions import Distribution, Elementwise
 from noisekernel.errors import InputError
 from noisekernel.random import Recorded, Streams
-from noisekernel.renewal import from_noise, renewed, retrace, rows_of
+from noisekernel.renewal import fresh, from_noise, renewed, retrace, rows_of
 from noisekernel.schedules import Schedule, flat
 from noisekernel.transitions import NoiseModel
 
@@ -94,19 +94,83 @@ def renewal(
     label: Tensor | None = None,
     seed: int = 0,
     first: int = 0,
+    rows: range | None = None,
+    noise: Recorded | None = None,
 ) -> Run:
     """`n` variants of each z: find noise it is made of, draw a share of that anew, and anneal again in `steps` steps.
 
-    A variant goes about as far as its `share`: 0 gives z again, 1 new data, which have nothing of z. See
-    `noisekernel.renewal` for why it does not drift however often it is done.
+    A variant goes about as far as its `share`: 0 gives z again, 1 new data, which have nothing of z. With `rows`, only
+    the variants of these numbers. The noise of an example is found once for all its variants, in `steps` network calls,
+    or given: that of a variant, to go on from it, is `run.state.streams`. Gone on from like that, variants of variants
+    never leave the distribution of new samples; see `noisekernel.renewal`.
     """
-    rows = range(len(checks.tensor("z", z)) * checks.count("n", n))
-    return _renewal(model, z, rows, n, share, steps, label, seed, first)
+    share = checks.number("share", share, 0.0, 1.0)
+    labels = None if label is None else checks.labels(label, len(checks.tensor("z", z)))
+    schedule = _check(model).kernel.annealing(checks.count("steps", steps))
+    rows = range(len(checks.tensor("z", z)) * checks.count("n", n)) if rows is None else rows
+    examples = slice(rows.start // n, (rows.stop - 1) // n + 1)
+    of = torch.arange(rows.start, rows.stop) // n
+    z = _entering(model, z)[examples]
+    checks.count("first", first, 0)
+    finding = Streams.of(seed, range(first + examples.start * n, first + examples.stop * n, n), z.device)
+    if noise is None:
+        noise = retrace(_labelled(model, _rows(labels, examples), len(z)), z, schedule, finding)
+    else:
+        noise = rows_of(noise, torch.arange(examples.start, examples.stop, device=z.device), finding)
+    streams = replace(_streams(seed, first + rows.start, len(rows), z.device), draws=finding.draws)
+    variants = renewed(rows_of(noise, (of - examples.start).to(z.device), streams), share, streams)
+    return development(model, variants, schedule, label=None if labels is None else labels[of])
 
 
 def development(model: NoiseModel, noise: Recorded, schedule: Schedule, *, label: Tensor | None = None) -> Run:
     """What `schedule` makes of this noise, instead of drawing its own. See `noisekernel.renewal`."""
     return _from_pure_noise(_labelled(model, label, len(noise.samples)), noise.fork(), schedule)
+
+
+@dataclass
+class Walk:
+    """A walk of the noise, without end and without drift: `step` moves it, `clean` shows where it is.
+
+    A step needs no network call, a look `schedule.steps` of them.
+    """
+
+    model: NoiseModel
+    schedule: Schedule
+    noise: Recorded
+    streams: Streams
+
+    @classmethod
+    def of(
+        cls,
+        model: NoiseModel,
+        z: Tensor | int,
+        *,
+        steps: int = 20,
+        label: Tensor | None = None,
+        seed: int = 0,
+        first: int = 0,
+    ) -> "Walk":
+        """From each z, or so many walks from new samples; each look at it takes `steps` network calls."""
+        schedule = _check(model).kernel.annealing(checks.count("steps", steps))
+        n = z if isinstance(z, int) else len(checks.tensor("z", z))
+        streams = _streams(seed, first, checks.count("n", n), model.device)
+        model = _labelled(model, label, n)
+        if isinstance(z, int):
+            return cls(model, schedule, fresh(model, n, schedule, streams), streams)
+        return cls(model, schedule, retrace(model, _entering(model, z), schedule, streams), streams)
+
+    def step(self, share: float) -> None:
+        """Draw a share of the noise anew."""
+        self.noise = renewed(self.noise, share, self.streams)
+
+    def look(self) -> Run:
+        """The development of the present noise, to iterate over."""
+        return development(self.model, self.noise, self.schedule)
+
+    @property
+    def clean(self) -> Tensor:
+        """Clean data of where the walk is."""
+        return self.look().result()
 
 
 def variation(
@@ -243,7 +307,8 @@ def renew(
     total = len(checks.tensor("z", z)) * checks.count("n", n)
 
     def part(rows: slice) -> Run:
-        return _renewal(model, z, range(rows.start, rows.stop), n, share, steps, label, seed, first)
+        numbers = range(rows.start, rows.stop)
+        return renewal(model, z, n, share=share, steps=steps, label=label, seed=seed, first=first, rows=numbers)
 
     return _in_batches(total, batch_size, part).unflatten(0, (-1, n))
 
@@ -318,32 +383,6 @@ def _score(f: Callable[[Tensor], Tensor], on: str) -> Score:
     if on not in scores:
         raise InputError(f"on is {on!r}; f looks at the 'clean' best guess or at the noisy 'state'")
     return scores[on]
-
-
-def _renewal(
-    model: NoiseModel,
-    z: Tensor,
-    rows: range,
-    n: int,
-    share: float,
-    steps: int,
-    label: Tensor | None,
-    seed: int,
-    first: int,
-) -> Run:
-    """Variants number `rows` of `n` of each z. The noise of an example is found once, for all its variants."""
-    share = checks.number("share", share, 0.0, 1.0)
-    labels = None if label is None else checks.labels(label, len(z))
-    schedule = _check(model).kernel.annealing(checks.count("steps", steps))
-    examples = slice(rows.start // n, (rows.stop - 1) // n + 1)
-    of = torch.arange(rows.start, rows.stop) // n
-    z = _entering(model, z)[examples]
-    checks.count("first", first, 0)
-    finding = Streams.of(seed, range(first + examples.start * n, first + examples.stop * n, n), z.device)
-    noise = retrace(_labelled(model, _rows(labels, examples), len(z)), z, schedule, finding)
-    streams = replace(_streams(seed, first + rows.start, len(rows), z.device), draws=finding.draws)
-    variants = renewed(rows_of(noise, (of - examples.start).to(z.device), streams), share, streams)
-    return development(model, variants, schedule, label=None if labels is None else labels[of])
 
 
 def _from_pure_noise(model: NoiseModel, streams: Streams, schedule: Schedule) -> Run:

@@ -88,8 +88,9 @@ def test_samples_refuse(run, tmp_path):
     assert not (tmp_path / "samples").exists()
 
 
-def test_variants_rounds_and_choices(run, tmp_path, picture):
-    options = ("vary", "digits", picture, "-n", 3, "--steps", 2, "--readout", 2, "--json")
+@pytest.mark.parametrize("how", [("--steps", 3), ("--beta", 0.3, "--steps", 2, "--readout", 2)])
+def test_variants_rounds_and_choices(run, tmp_path, picture, how):
+    options = ("vary", "digits", picture, "-n", 3, *how, "--json")
     code, out, _ = run(*options, "--out", "a", "--rounds", 3, "--choose", "2,0")
     assert code == 0
     assert json.loads(out)["chosen"] == [[2], [0]]
@@ -113,6 +114,10 @@ def test_variants_refuse(run, picture):
     refused(run("vary", "digits", picture, "--rounds", 2), "need to know how to go on")
     refused(run("vary", "digits", picture, "--rounds", 2, "--score", "brigth"), "Did you mean 'bright'")
     refused(run("vary", "digits", picture, "--beta", 0), "beta is 0")
+    refused(run("vary", "digits", picture, "--strength", 2), "strength is 2")
+    refused(run("vary", "digits", picture, "--strength", 0.2, "--beta", 0.2), "either renew a share of the noise")
+    refused(run("vary", "digits", picture, "--lag", 0.5), "--lag is of a walk at constant noise")
+    refused(run("walk", "digits", "--readout", 3), "--readout is of a walk at constant noise")
     refused(run("vary", "digits", "none.png"), "none.png cannot be opened")
 
 
@@ -137,8 +142,26 @@ def test_inpainting_refuses(run, tmp_path, picture):
     refused(run("inpaint", "digits", picture, "--tiles", 2, "--keep", 2), "keep is 2")
 
 
-def test_walks_are_films(run, tmp_path, picture):
-    options = ("walk", "digits", "--steps", 6, "--every", 2, "-n", 2, "--readout", 2)
+def test_a_strength_of_nothing_is_the_picture(run, tmp_path, picture):
+    assert run("vary", "digits", picture, "-n", 2, "--strength", 0)[0] == 0
+    original = np.asarray(Image.open(picture)).astype(int)
+    for k in range(2):
+        assert np.abs(np.asarray(Image.open(tmp_path / "variants" / f"round0-0-{k:02d}.png")) - original).max() <= 6
+
+
+def test_rounds_go_on_from_the_noise_of_the_chosen(run, tmp_path, picture):
+    """Round 1 at strength 0 is the candidate that was chosen, to the bit: its noise was not looked for again."""
+    code, *_ = run("vary", "digits", picture, "-n", 2, "--rounds", 2, "--choose", "1", "--strength", 0, "--steps", 4)
+    assert code == 0
+    chosen, again = (
+        np.asarray(Image.open(tmp_path / "variants" / f"{name}.png")) for name in ("round0-0-01", "round1-0-00")
+    )
+    assert np.array_equal(chosen, again)
+
+
+@pytest.mark.parametrize("how", [(), ("--beta", 0.3, "--readout", 2)])
+def test_walks_are_films(run, tmp_path, picture, how):
+    options = ("walk", "digits", "--steps", 6, "--every", 2, "-n", 2, *how)
     assert run(*options)[0] == 0
     with Image.open(tmp_path / "walk.gif") as film:
         assert (film.format, film.n_frames) == ("GIF", 4)

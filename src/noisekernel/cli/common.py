@@ -27,6 +27,16 @@ Sampler = Annotated[
     str | None,
     typer.Option(help="stochastic, deterministic, ddim, corrected, or paper (default: the model's)."),
 ]
+StepsOfVariants = Annotated[
+    int | None, typer.Option(min=0, help="Annealing steps (default: 20); with --beta, steps of the walk (100).")
+]
+WalkBeta = Annotated[float | None, typer.Option(help="Walk at this constant noise level in (0, 1], as in the paper.")]
+WalkLag = Annotated[
+    float | None, typer.Option(help="With --beta: the share of the state a step carries over, in [0, 1).")
+]
+WalkReadout = Annotated[
+    int | None, typer.Option(min=0, help="With --beta: annealing steps at the end; 0 for the paper's blurred mean.")
+]
 Steps = Annotated[int | None, typer.Option(min=1, help="Network calls a picture (default: the sampler's).")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Pictures at a time.")]
 Label = Annotated[
@@ -41,6 +51,33 @@ def model_name(what: str) -> str:
 
 def label_for(model: "Model", names: Sequence[str] | None, n: int) -> Any:
     return model.label(names, n) if names else None
+
+
+def how_to_vary(
+    strength: float | None,
+    beta: float | None,
+    steps: int | None,
+    lag: float | None,
+    readout: int | None,
+    *,
+    share: float = 0.4,
+    walked: int = 100,
+    sharp: int = 10,
+) -> dict[str, Any]:
+    """The options of `tasks.renewal`, or with a noise level those of `tasks.variation`."""
+    from noisekernel import checks
+    from noisekernel.errors import InputError
+
+    if beta is not None:
+        if strength is not None:
+            raise InputError("both --strength and --beta were given; either renew a share of the noise, or walk")
+        steps, readout = walked if steps is None else steps, sharp if readout is None else readout
+        return {"beta": checks.number("beta", beta, 0.0, 1.0, open_low=True), "steps": steps, "readout": readout}
+    for name, value in (("--lag", lag), ("--readout", readout)):
+        if value is not None:
+            raise InputError(f"{name} is of a walk at constant noise; say at which level: --beta 0.2")
+    share = share if strength is None else checks.number("strength", strength, 0.0, 1.0)
+    return {"share": share, "steps": checks.count("steps", 20 if steps is None else steps)}
 
 
 def say(figures: Mapping[str, Any], as_json: bool, text: str) -> None:

@@ -1,9 +1,9 @@
-"""Rounds of variants: making one, and choosing which candidate to go on from."""
+"""Rounds of variants: making them, and choosing which candidate to go on from."""
 
 import runpy
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from noisekernel.cli import common
 from noisekernel.config import unknown
 from noisekernel.errors import InputError
 from noisekernel.models import Model
+from noisekernel.random import Recorded
+from noisekernel.renewal import rows_of, together
 
 #: A picture, as numbers in [0, 1] of shape (height, width) or (height, width, channels), to how much it is liked.
 Score = Callable[[NDArray[np.float64]], float]
@@ -28,21 +30,51 @@ SCORES: dict[str, Score] = {
 }
 
 
-def walk_round(
-    model: Model, z: torch.Tensor, n: int, first: int, batch_size: int, options: dict[str, Any]
-) -> torch.Tensor:
-    """`tasks.vary` with a bar."""
-    label = options.pop("label")
-    many = z.repeat_interleave(n, dim=0)
-    labels = None if label is None else label.repeat_interleave(n, dim=0)
-    parts = [slice(at, min(at + batch_size, len(many))) for at in range(0, len(many), batch_size)]
-    done = []
-    with common.bar(len(parts) * (options["steps"] + options["readout"]), "walking") as advance:
-        for rows in parts:
-            own = None if labels is None else labels[rows]
-            run = tasks.variation(model, many[rows], label=own, first=first + rows.start, **options)
-            done.append(common.walk_to_the_end(run, advance).cpu())
-    return torch.cat(done).unflatten(0, (-1, n))
+@dataclass
+class Variants:
+    """How variants are made: by renewing noise, which is then known of each; or by a walk at constant noise."""
+
+    model: Model
+    n: int
+    batch_size: int
+    options: dict[str, Any]
+    #: Of the pictures to vary, where it is known.
+    noise: Recorded | None = None
+
+    @property
+    def walks(self) -> bool:
+        return "beta" in self.options
+
+    def of(self, z: torch.Tensor, first: int, label: torch.Tensor | None) -> torch.Tensor:
+        """Variants of each z, with a bar; sample numbers begin at `first`."""
+        total = len(z) * self.n
+        parts = [range(at, min(at + self.batch_size, total)) for at in range(0, total, self.batch_size)]
+        runs = []
+        with common.bar(len(parts) * (self.options["steps"] + self.options.get("readout", 0)), "varying") as advance:
+            for rows in parts:
+                run = self._begin(z, rows, first, label)
+                common.walk_to_the_end(run, advance)
+                runs.append(run)
+        if not self.walks:
+            records = [run.state.streams for run in runs]
+            assert all(isinstance(each, Recorded) for each in records)
+            self.noise = together(records)  # type: ignore[arg-type]
+        return torch.cat([run.clean.cpu() for run in runs]).unflatten(0, (-1, self.n))
+
+    def go_on_from(self, picked: Sequence[int]) -> None:
+        """The next round is of these variants, one of each picture."""
+        if self.noise is not None:
+            rows = torch.tensor([i * self.n + k for i, k in enumerate(picked)])
+            chosen = replace(self.noise, samples=self.noise.samples[rows])
+            self.noise = rows_of(self.noise, rows.to(chosen.samples.device), chosen)
+
+    def _begin(self, z: torch.Tensor, rows: range, first: int, label: torch.Tensor | None) -> tasks.Run:
+        if not self.walks:
+            own = {"label": label, "first": first, "rows": rows, "noise": self.noise}
+            return tasks.renewal(self.model, z, self.n, **own, **self.options)  # type: ignore[arg-type]
+        of = torch.tensor([row // self.n for row in rows])
+        labels = None if label is None else label[of]
+        return tasks.variation(self.model, z[of], label=labels, first=first + rows.start, **self.options)
 
 
 @dataclass(frozen=True)

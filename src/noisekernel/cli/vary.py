@@ -11,13 +11,14 @@ from noisekernel.cli import common
 def vary(
     model: common.ModelArgument,
     pictures: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="The pictures to vary.")],
-    beta: Annotated[float, typer.Option(help="How far a step looks: noise level in (0, 1].")] = 0.2,
-    steps: Annotated[int, typer.Option(min=0, help="Steps of the walk.")] = 100,
+    strength: Annotated[
+        float | None, typer.Option(help="How far: 0 is the picture itself, 1 a new one (default: 0.4).")
+    ] = None,
+    steps: common.StepsOfVariants = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Variants of each picture.")] = 16,
-    lag: Annotated[float | None, typer.Option(help="The share of the state a step carries over, in [0, 1).")] = None,
-    readout: Annotated[
-        int, typer.Option(min=0, help="Annealing steps at the end; 0 for the paper's blurred mean.")
-    ] = 10,
+    beta: common.WalkBeta = None,
+    lag: common.WalkLag = None,
+    readout: common.WalkReadout = None,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, each from a candidate of the one before.")] = 1,
     choose: Annotated[
         str | None, typer.Option(help="The candidate to go on from after each round, such as 3,0,12.")
@@ -34,14 +35,18 @@ def vary(
     json: common.Json = False,
     force: common.Force = False,
 ) -> None:
-    """Walk from pictures to variants of them.
+    """Make variants of pictures.
+
+    A picture is made of noise; some of that is drawn anew, so much as --strength says. With --beta, variants are made
+    by a walk at that noise level instead, as in the paper.
 
     With --rounds, each round starts from one candidate of the round before: the highest in --score, the one you
     --choose beforehand, or, at a terminal, the one you name when asked.
     """
     from noisekernel import models, outputs
-    from noisekernel.cli.rounds import Chooser, walk_round
+    from noisekernel.cli.rounds import Chooser, Variants
 
+    options = common.how_to_vary(strength, beta, steps, lag, readout)
     folder = outputs.new_folder(out, force=force)
     chooser = Chooser.of(rounds, n, choose, score)
     chain = models.load(model, device)
@@ -49,21 +54,20 @@ def vary(
     how = {
         "task": "vary",
         "model": common.model_name(model),
-        "beta": beta,
-        "steps": steps,
-        "lag": chain.kernel.lag if lag is None else lag,
-        "readout": readout,
+        **options,
         "seed": seed,
         "label": label,
     }
+    if beta is not None:
+        how["lag"] = options["lag"] = chain.kernel.lag if lag is None else lag
+    varying = Variants(chain, n, batch_size, {**options, "seed": seed})
     listed: list[dict[str, object]] = []
     history = []
     for number in range(rounds):
         labels = common.label_for(chain, label, len(z))
         # Each round has sample numbers of its own, so that it does not repeat the noise of the one before.
         first = number * len(z) * n
-        options = {"beta": beta, "steps": steps, "lag": lag, "readout": readout, "seed": seed, "label": labels}
-        variants = walk_round(chain, z, n, first, batch_size, options)
+        variants = varying.of(z, first, labels)
         if number == 0:
             originals = [f"original-{i}" for i in range(len(z))]
             sources = [{**how, "role": "original", "source": path.name} for path in pictures]
@@ -84,6 +88,7 @@ def vary(
             picked = [chooser.pick(number, i, chain.draw(variants[i]), sheet) for i in range(len(z))]
             history.append(picked)
             z = variants[range(len(z)), picked]
+            varying.go_on_from(picked)
     outputs.write_manifest(folder, {**how, "rounds": rounds, "chosen": history}, listed)
     figures = {**how, "rounds": rounds, "chosen": history, "out": str(folder), "n": n}
     common.say(

@@ -1,11 +1,18 @@
 """`nk walk`: a film of the chain."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from noisekernel.cli import common
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from torch import Tensor
+
+    from noisekernel.models import Model
 
 
 def walk(
@@ -13,12 +20,15 @@ def walk(
     pictures: Annotated[
         list[Path] | None, typer.Argument(metavar="[PICTURE...]", help="Where to start (default: at new samples).")
     ] = None,
-    beta: Annotated[float, typer.Option(help="Noise level in (0, 1]: the larger, the further a step.")] = 0.2,
-    steps: Annotated[int, typer.Option(min=1, help="Steps of the chain.")] = 200,
-    every: Annotated[int, typer.Option(min=1, help="Steps between frames.")] = 2,
+    strength: Annotated[
+        float | None, typer.Option(help="How far a step goes: the share of noise drawn anew (default: 0.15).")
+    ] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps (default: 60; with --beta, 200).")] = None,
+    every: Annotated[int | None, typer.Option(min=1, help="Steps between frames (default: 1; with --beta, 2).")] = None,
     n: Annotated[int | None, typer.Option("-n", min=1, help="Chains side by side (default: at least 16).")] = None,
-    lag: Annotated[float | None, typer.Option(help="The share of the state a step carries over, in [0, 1).")] = None,
-    readout: Annotated[int, typer.Option(min=0, help="Annealing steps for each frame; 0 for the blurred mean.")] = 5,
+    beta: common.WalkBeta = None,
+    lag: common.WalkLag = None,
+    readout: common.WalkReadout = None,
     fps: Annotated[float, typer.Option(min=0.1, help="Frames a second.")] = 12.0,
     out: Annotated[Path, typer.Option(help="The film: .gif or .mp4.")] = Path("walk.gif"),
     label: common.Label = None,
@@ -27,41 +37,74 @@ def walk(
     json: common.Json = False,
     force: common.Force = False,
 ) -> None:
-    """Film the chain as it walks through the data."""
-    from noisekernel import models, outputs, tasks
+    """Film a chain as it walks through the data.
+
+    The walk is of the noise that pictures are made of, of which each step draws a share anew; it may go on for ever.
+    With --beta it is one at that constant noise level, as in the paper, which slowly leaves the data.
+    """
+    from noisekernel import models, outputs
     from noisekernel.errors import InputError
 
     if not fps <= 100:
         raise InputError(f"--fps is {fps}; films have up to 100 frames a second")
+    options = common.how_to_vary(strength, beta, None, lag, readout, share=0.15, sharp=5)
+    steps = (60 if beta is None else 200) if steps is None else steps
+    every = (1 if beta is None else 2) if every is None else every
     outputs.check_film(out)
     outputs.new_file(out, force=force)
     number = n or max(16, len(pictures or ()))
     if pictures and len(pictures) > number:
         raise InputError(f"{len(pictures)} pictures to start from, but -n {number} chains; give each picture a chain")
     chain = models.load(model, device)
-    if pictures:
-        starts = chain.read(pictures)
-        z = starts[[i % len(starts) for i in range(number)]]
-        labels = common.label_for(chain, label, number)
+    starts = chain.read(pictures) if pictures else None
+    z = None if starts is None else starts[[i % len(starts) for i in range(number)]]
+    labels = common.label_for(chain, label, number)
+    if beta is None:
+        clean = _renewed(chain, number if z is None else z, options["share"], labels, seed)
     else:
-        labels = common.label_for(chain, label, number)
-        z = tasks.synthesize(chain, number, label=labels, seed=seed)
-    run = tasks.variation(chain, z, beta=beta, steps=steps, lag=lag, readout=0, label=labels, seed=seed)
-    frames = [outputs.contact_sheet(chain.draw(z))]
+        clean = _at_constant_noise(chain, number if z is None else z, steps, {**options, "lag": lag}, labels, seed)
+    frames = []
     with common.bar(steps, "walking") as advance:
-        for done, (state, _) in enumerate(run, start=1):
-            advance()
+        for done, look in enumerate(clean):
             if done % every == 0 or done == steps:
-                sharp = tasks.read_out(run.model, state, readout) if readout else run.clean
-                frames.append(outputs.contact_sheet(chain.draw(sharp)))
+                frames.append(outputs.contact_sheet(chain.draw(look())))
+            if done == steps:
+                break
+            advance()
     outputs.save_film(frames, out, fps)
     figures = {
         "task": "walk",
         "model": common.model_name(model),
-        "beta": beta,
+        **({"strength": options["share"]} if beta is None else {"beta": beta}),
         "steps": steps,
         "frames": len(frames),
         "seed": seed,
         "out": str(out),
     }
     common.say(figures, json, f"{len(frames)} frames of {number} chains: {out}")
+
+
+def _renewed(
+    model: "Model", z: "Tensor | int", share: float, label: "Tensor | None", seed: int
+) -> "Iterator[Callable[[], Tensor]]":
+    """How to look at the start, and at the walk after each step."""
+    from noisekernel import tasks
+
+    walk = tasks.Walk.of(model, z, label=label, seed=seed)
+    while True:
+        yield lambda: walk.clean
+        walk.step(share)
+
+
+def _at_constant_noise(
+    model: "Model", z: "Tensor | int", steps: int, options: dict[str, Any], label: "Tensor | None", seed: int
+) -> "Iterator[Callable[[], Tensor]]":
+    from noisekernel import tasks
+
+    start = tasks.synthesize(model, z, label=label, seed=seed) if isinstance(z, int) else z
+    readout = options["readout"]
+    how = {"beta": options["beta"], "lag": options["lag"], "steps": steps, "readout": 0}
+    run = tasks.variation(model, start, label=label, seed=seed, **how)
+    yield lambda: start
+    for _ in run:
+        yield lambda: tasks.read_out(run.model, run.state, readout) if readout else run.clean
