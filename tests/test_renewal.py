@@ -89,13 +89,13 @@ def test_new_samples_are_what_their_noise_develops_into(kind):
 
 
 @kinds
-def test_a_share_of_nothing_gives_the_example_and_of_all_new_data(kind):
+def test_at_no_noise_it_is_the_example_and_at_all_new_data(kind):
     model = noise_model(kind)
     z = examples(model)
-    same = nk.renew(model, z, 2, share=0.0, steps=8)
+    same = nk.renew(model, z, 2, beta=0.0, steps=8)
     assert torch.equal(same[:, 0], same[:, 1])  # the noise of an example is found once
-    other = nk.renew(model, examples(model).flip(0), 2, share=1.0, steps=8)
-    torch.testing.assert_close(nk.renew(model, z, 2, share=1.0, steps=8), other)  # nothing of z is left
+    other = nk.renew(model, examples(model).flip(0), 2, beta=1.0, steps=8)
+    torch.testing.assert_close(nk.renew(model, z, 2, beta=1.0, steps=8), other)  # nothing of z is left
 
 
 @settings(deadline=None)
@@ -104,7 +104,7 @@ def test_steps_add_up(share, seed):
     """Two steps are one: their shares of the noise that is kept multiply."""
     e = normal((2, 20_000), streams(2, seed))
     twice = streams(2, seed + 1000)
-    (end,) = renewal.renewed(renewal.renewed(recorded(e), share, twice), share, twice).noise
+    (end,) = renewal.renewed(renewal.renewed(recorded(e), [share], twice), [share], twice).noise
     kept = 1.0 - share**2
     assert abs(float((end * e).mean()) - kept) < 0.05
     assert abs(float(end.square().mean()) - 1.0) < 0.05
@@ -120,6 +120,39 @@ def test_a_variant_is_the_same_in_any_batch_and_for_any_worker(kind, batch_size)
     torch.testing.assert_close(alone, task()[3:], rtol=1e-3, atol=1e-4)
 
 
+@given(beta=st.floats(0.0, 1.0), share=st.floats(0.0, 1.0), steps=st.integers(1, 30))
+def test_shares_are_shares_and_fall_with_the_noise(beta, share, steps):
+    down = nk.GaussianKernel().annealing(steps)
+    by = renewal.shares(down, steps + 1, beta, share)
+    assert all(0.0 <= each <= share + 1e-12 for each in by)
+    assert by == sorted(by)
+    assert (by[0] == share) == (beta == 1.0 or share == 0.0)
+
+
+@kinds
+def test_variants_of_variants_go_on_from_their_noise(kind):
+    model = noise_model(kind)
+    z = examples(model)
+    run = tasks.renewal(model, z, 2, steps=6)
+    y = run.result()
+    again = tasks.renewal(model, y, beta=0.0, steps=6, noise=run.state.streams).result()
+    torch.testing.assert_close(again, y)
+
+
+@kinds
+def test_a_walk_is_renewal_step_by_step(kind):
+    model = noise_model(kind)
+    z = examples(model)
+    walk = tasks.Walk.of(model, z, steps=6)
+    start = walk.clean
+    torch.testing.assert_close(start, nk.renew(model, z, beta=0.0, steps=6)[:, 0])
+    walk.step(0.3)
+    assert not torch.equal(walk.clean, start)
+    new = tasks.Walk.of(model, 4, steps=6, seed=2)
+    assert new.clean.shape == (4, *model.shape)
+    assert not torch.equal(new.clean[0], new.clean[1])
+
+
 def test_variants_differ_from_each_other_and_between_seeds():
     model, z = noise_model("gaussian"), examples(noise_model("gaussian"))
     two = nk.renew(model, z, 2, steps=6)
@@ -132,8 +165,8 @@ def test_a_label_is_put_in_on_both_ways():
     model = noise_model("gaussian", classes=3)
     z = examples(model)
     label, down = torch.tensor([0, 1, 2, 0, 1]), model.kernel.annealing(10)
-    back = nk.renew(model, z, share=0.0, steps=10, label=label)[:, 0]
-    torch.testing.assert_close(back, nk.renew(model, z, share=0.0, steps=10, label=label, batch_size=2)[:, 0])
+    back = nk.renew(model, z, beta=0.0, steps=10, label=label)[:, 0]
+    torch.testing.assert_close(back, nk.renew(model, z, beta=0.0, steps=10, label=label, batch_size=2)[:, 0])
     assert float((back - z).abs().mean()) < 0.1
     noise = renewal.retrace(tasks._labelled(model, label, 5), z, down, streams(5))
     other = tasks.development(model, noise, down, label=(label + 1) % 3).result()
@@ -145,6 +178,8 @@ def test_what_is_refused():
     z = examples(model)
     with pytest.raises(InputError, match=r"share is 1\.5"):
         nk.renew(model, z, share=1.5)
+    with pytest.raises(InputError, match="beta is nan"):
+        nk.renew(model, z, beta=float("nan"))
     with pytest.raises(ShapeError, match="made for a batch of"):
         nk.renew(model, z[:, :, :3])
     with pytest.raises(InputError, match=r"begins at 0\.5"):

@@ -304,6 +304,12 @@ def _renewed(material: str, seed: int, size: Size) -> Iterator[Unit]:
 
 def _renewals(prefix: str, size: Size) -> dict[str, Any]:
     found: dict[str, Any] = {f"{prefix}renewal, many": (_renew, size.renewal_stops)}
+    rounds = tuple(n for n in (1, 3, 10) if n <= size.stops[-1])
+    for carried in (True, False):
+        name = f"{prefix}rounds, noise {'carried' if carried else 'found again'}"
+        found[name] = (partial(_rounds, carried=carried), rounds)
+    for beta in (0.1, 0.3, 0.5, 0.7, 0.9):
+        found[f"{prefix}renewed below {beta}"] = (partial(_rounds, carried=True, beta=beta), (1,))
     for beta in (0.2, 0.4, 0.6):
         stops = tuple(n for n in (1, 10, 100) if n <= size.stops[-1] and (n <= 10 or beta == walks.BETA))
         found[f"{prefix}beta {beta}, many"] = (partial(_walk, beta=beta), stops)
@@ -364,6 +370,10 @@ def _walk(
 
 def _renew(arm: Ours, z: Any, stops: tuple[int, ...]) -> Any:
     return walks.renewed(arm.model, z, stops)
+
+
+def _rounds(arm: Ours, z: Any, stops: tuple[int, ...], carried: bool, beta: float = 0.5) -> Any:
+    return walks.rounds(arm.model, z, stops, beta, carried)
 
 
 def _deep(arm: Ours, z: Any, stops: tuple[int, ...], lag: float, inner: int = 4, beta: float = walks.BETA) -> Any:

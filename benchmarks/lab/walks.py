@@ -5,13 +5,14 @@ Every walk yields, after each of the asked numbers of steps, clean pictures and 
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor
 
 import noisekernel as nk
 from lab.methods import DDPM, Rival
-from noisekernel import chain, renewal, tasks
+from noisekernel import chain, tasks
 from noisekernel.random import Streams, normal
 
 Stops = Iterator[tuple[int, int, Tensor]]
@@ -51,12 +52,23 @@ def renewed(model: nk.Model, z: Tensor, stops: Sequence[int], share: float = 0.1
     Its steps need no network until somebody looks, and k of them are one of share sqrt(1 - (1 - share^2)^k): so the
     calls are those of looking, and of finding the noise.
     """
-    streams, down = Streams.of(3, range(len(z))), model.kernel.annealing(calls)
-    noise, behind, spent = renewal.retrace(model, z, down, streams), 0, calls
+    walk, behind, spent = tasks.Walk.of(model, z, steps=calls, seed=3), 0, calls
     for number in stops:
-        share_of_many = (1.0 - (1.0 - share**2) ** (number - behind)) ** 0.5
-        noise, behind, spent = renewal.renewed(noise, share_of_many, streams), number, spent + calls
-        yield number, spent, tasks.development(model, noise, down).result()
+        walk.step((1.0 - (1.0 - share**2) ** (number - behind)) ** 0.5)
+        behind, spent = number, spent + calls
+        yield number, spent, walk.clean
+
+
+def rounds(model: nk.Model, z: Tensor, stops: Sequence[int], beta: float, carried: bool, calls: int = 20) -> Stops:
+    """Variants of variants of variants. Their noise is carried on, or found again from each picture."""
+    noise: Any = None
+    spent = 0
+    for number in range(1, stops[-1] + 1):
+        run = tasks.renewal(model, z, beta=beta, steps=calls, seed=number, noise=noise)
+        z, spent = run.result(), spent + calls * (1 if carried and number > 1 else 2)
+        noise = run.state.streams if carried else None
+        if number in stops:
+            yield number, spent, z
 
 
 def loopback(rival: DDPM, z: Tensor, stops: Sequence[int], calls: int = 10) -> Stops:

@@ -10,6 +10,9 @@ and look at D(e). This is the continuous noise kernel at beta = 1 (eq. 15: there
 stationary, and the chain reversible, exactly; and D(e) therefore has the distribution of new samples after any number
 of steps, *whatever the denoiser's error is*. A walk at constant noise adds that error up; this one never does.
 
+Every draw may have a share of its own. What is drawn while the noise is loud decides what a picture is of, what is
+drawn later its details. So a variant takes a noise level, and renews what is drawn below it: `shares`.
+
 What it needs is the noise of a given z: `retrace`. Were z known, the kernel would take pure noise down to it by p(y |
 z, x) (eqs 15, 23); of that way, `noise_of` says with which noise the model's own steps would have gone it. Annealing
 with that noise (`tasks.development`) ends at z again. (For DDPM: Wu and De la Torre 2022; Huberman-Spiegelglas et al.
@@ -24,7 +27,7 @@ from torch import Tensor
 from noisekernel import chain, checks
 from noisekernel.errors import InputError
 from noisekernel.random import Recorded, Streams, normal
-from noisekernel.schedules import Schedule
+from noisekernel.schedules import Schedule, noise_ratio
 from noisekernel.transitions import NoiseModel
 
 
@@ -66,14 +69,30 @@ def fresh(model: NoiseModel, n: int, schedule: Schedule, streams: Streams) -> Re
     return Recorded(streams.seed, streams.samples, noise=parts)
 
 
-def renewed(noise: Recorded, share: float, streams: Streams) -> Recorded:
-    """The noise with a share of it drawn anew from `streams`, which go on: 0 none, 1 all."""
-    share = checks.number("share", share, 0.0, 1.0)
-    kept = (1.0 - share**2) ** 0.5
-    parts = tuple(
-        kept * each + share * normal(each.shape, streams, dtype=each.dtype, device=each.device) for each in noise.noise
-    )
-    return Recorded(noise.seed, streams.samples, noise=parts)
+def shares(schedule: Schedule, draws: int, beta: float, share: float = 1.0) -> list[float]:
+    """How much of each draw to renew: `share` of what is drawn at noise quieter than `beta`, and of louder noise less.
+
+    At sigma it is share / sqrt(1 + (sigma / sigma_beta)^2). So beta = 1 is `share` of all, beta = 0 of nothing.
+
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> [round(s, 2) for s in shares(GaussianKernel().annealing(5), 6, beta=0.5)]
+    [0.0, 0.01, 0.14, 0.82, 1.0, 1.0]
+    """
+    beta, share = checks.number("beta", beta, 0.0, 1.0), checks.number("share", share, 0.0, 1.0)
+    reached = torch.cat((torch.ones(draws - schedule.steps, dtype=torch.float64), schedule.beta[1:]))
+    if beta in (0.0, 1.0):
+        return [share * beta] * draws
+    louder = reached.sqrt() / (1.0 - reached) / noise_ratio(beta)
+    return (share / torch.sqrt(1.0 + louder**2)).tolist()
+
+
+def renewed(noise: Recorded, by: Sequence[float], streams: Streams) -> Recorded:
+    """The noise with a share of each draw drawn anew from `streams`, which go on: 0 none, 1 all."""
+    parts = []
+    for each, share in zip(noise.noise, by, strict=True):
+        anew = normal(each.shape, streams, dtype=each.dtype, device=each.device)
+        parts.append((1.0 - share**2) ** 0.5 * each + share * anew)
+    return Recorded(noise.seed, streams.samples, noise=tuple(parts))
 
 
 def rows_of(noise: Recorded, rows: Tensor, streams: Streams) -> Recorded:

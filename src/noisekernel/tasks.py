@@ -28,7 +28,7 @@ from noisekernel.denoisers import Clamped
 from noisekernel.distributions import Distribution, Elementwise
 from noisekernel.errors import InputError
 from noisekernel.random import Recorded, Streams
-from noisekernel.renewal import fresh, from_noise, renewed, retrace, rows_of
+from noisekernel.renewal import fresh, from_noise, renewed, retrace, rows_of, shares
 from noisekernel.schedules import Schedule, flat
 from noisekernel.transitions import NoiseModel
 
@@ -89,7 +89,8 @@ def renewal(
     z: Shaped[Tensor, "batch *event"],
     n: int = 1,
     *,
-    share: float = 0.4,
+    beta: float = 0.5,
+    share: float = 1.0,
     steps: int = 20,
     label: Tensor | None = None,
     seed: int = 0,
@@ -97,14 +98,15 @@ def renewal(
     rows: range | None = None,
     noise: Recorded | None = None,
 ) -> Run:
-    """`n` variants of each z: find noise it is made of, draw a share of that anew, and anneal again in `steps` steps.
+    """`n` variants of each z: find noise it is made of, draw what is quieter than `beta` anew, and anneal again.
 
-    A variant goes about as far as its `share`: 0 gives z again, 1 new data, which have nothing of z. With `rows`, only
-    the variants of these numbers. The noise of an example is found once for all its variants, in `steps` network calls,
-    or given: that of a variant, to go on from it, is `run.state.streams`. Gone on from like that, variants of variants
-    never leave the distribution of new samples; see `noisekernel.renewal`.
+    The larger `beta`, the further a variant goes: 0 gives z again, 1 new data, which have nothing of z. With a `share`
+    below 1, only so much is drawn anew. With `rows`, only the variants of these numbers.
+
+    The noise of an example is found once for all its variants, in `steps` network calls, or given: that of a variant,
+    to go on from it, is `run.state.streams`. Gone on from like that, variants of variants never leave the distribution
+    of new samples; see `noisekernel.renewal`.
     """
-    share = checks.number("share", share, 0.0, 1.0)
     labels = None if label is None else checks.labels(label, len(checks.tensor("z", z)))
     schedule = _check(model).kernel.annealing(checks.count("steps", steps))
     rows = range(len(checks.tensor("z", z)) * checks.count("n", n)) if rows is None else rows
@@ -118,7 +120,8 @@ def renewal(
     else:
         noise = rows_of(noise, torch.arange(examples.start, examples.stop, device=z.device), finding)
     streams = replace(_streams(seed, first + rows.start, len(rows), z.device), draws=finding.draws)
-    variants = renewed(rows_of(noise, (of - examples.start).to(z.device), streams), share, streams)
+    by = shares(schedule, len(noise.noise), beta, share)
+    variants = renewed(rows_of(noise, (of - examples.start).to(z.device), streams), by, streams)
     return development(model, variants, schedule, label=None if labels is None else labels[of])
 
 
@@ -159,9 +162,9 @@ class Walk:
             return cls(model, schedule, fresh(model, n, schedule, streams), streams)
         return cls(model, schedule, retrace(model, _entering(model, z), schedule, streams), streams)
 
-    def step(self, share: float) -> None:
-        """Draw a share of the noise anew."""
-        self.noise = renewed(self.noise, share, self.streams)
+    def step(self, share: float, beta: float = 1.0) -> None:
+        """Draw a share of the noise anew: of all, or of what is quieter than `beta`."""
+        self.noise = renewed(self.noise, shares(self.schedule, len(self.noise.noise), beta, share), self.streams)
 
     def look(self) -> Run:
         """The development of the present noise, to iterate over."""
@@ -290,25 +293,21 @@ def renew(
     z: Tensor,
     n: int = 1,
     *,
-    share: float = 0.4,
-    steps: int = 20,
     label: Tensor | None = None,
-    seed: int = 0,
-    first: int = 0,
     batch_size: int | None = None,
+    **options: Any,
 ) -> Tensor:
-    """`n` variants of each z, of shape (batch, n, *shape), about as far from it as `share`. Options: see `renewal`.
+    """`n` variants of each z, of shape (batch, n, *shape); the larger beta, the further. Options: see `renewal`.
 
     >>> from noisekernel.kernels.gaussian import GaussianKernel, exact_denoiser
     >>> model = NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=1.0, variance=0.25), shape=(2,))
-    >>> renew(model, torch.ones(3, 2), n=4, share=0.2).shape
+    >>> renew(model, torch.ones(3, 2), n=4, beta=0.3).shape
     torch.Size([3, 4, 2])
     """
     total = len(checks.tensor("z", z)) * checks.count("n", n)
 
     def part(rows: slice) -> Run:
-        numbers = range(rows.start, rows.stop)
-        return renewal(model, z, n, share=share, steps=steps, label=label, seed=seed, first=first, rows=numbers)
+        return renewal(model, z, n, label=label, rows=range(rows.start, rows.stop), **options)
 
     return _in_batches(total, batch_size, part).unflatten(0, (-1, n))
 

@@ -36,7 +36,7 @@ def walked(model, z, steps, share):
     streams, down = nk.Streams.of(7, range(len(z))), model.kernel.annealing(10)
     noise = renewal.retrace(model, z, down, streams)
     for _ in range(steps):
-        noise = renewal.renewed(noise, share, streams)
+        noise = renewal.renewed(noise, [share] * len(noise.noise), streams)
     return end(tasks.development(model, noise, down))
 
 
@@ -78,7 +78,7 @@ def test_a_share_goes_as_far_as_it_says():
     fresh = renewal.retrace(EXACT, z, down, streams)
     ways = []
     for share in (0.1, 0.3, 0.6, 1.0):
-        noise = renewal.renewed(fresh, share, streams)
+        noise = renewal.renewed(fresh, [share] * 11, streams)
         y = tasks.development(EXACT, noise, down).result()
         ways.append(float((y - z).square().mean() / (2 * VARIANCE)) ** 0.5)
     assert ways == sorted(ways)
@@ -90,7 +90,7 @@ def test_pairs_look_the_same_both_ways():
     """(x, y) and (y, x) are one distribution: no odd function of y - x has a mean. A chain with a drift has one."""
     noise = recorded_noise(WRONG)
     streams, down = nk.Streams.of(11, range(N)), WRONG.kernel.annealing(10)
-    after = renewal.renewed(noise, 0.4, streams)
+    after = renewal.renewed(noise, renewal.shares(down, 11, 0.5), streams)
     x, y = (tasks.development(WRONG, each, down).result()[:, 0] for each in (noise, after))
     shifted = tasks.development(WRONG, _pushed(after), down).result()[:, 0]
     for odd in (lambda a, b: b - a, lambda a, b: (b - a) ** 3, lambda a, b: a * b**2 - b * a**2):

@@ -60,11 +60,11 @@ def how_to_vary(
     lag: float | None,
     readout: int | None,
     *,
-    share: float = 0.4,
+    usual: float = 0.5,
     walked: int = 100,
     sharp: int = 10,
 ) -> dict[str, Any]:
-    """The options of `tasks.renewal`, or with a noise level those of `tasks.variation`."""
+    """Strength and steps, to renew noise; or with a noise level the options of `tasks.variation`."""
     from noisekernel import checks
     from noisekernel.errors import InputError
 
@@ -76,8 +76,8 @@ def how_to_vary(
     for name, value in (("--lag", lag), ("--readout", readout)):
         if value is not None:
             raise InputError(f"{name} is of a walk at constant noise; say at which level: --beta 0.2")
-    share = share if strength is None else checks.number("strength", strength, 0.0, 1.0)
-    return {"share": share, "steps": checks.count("steps", 20 if steps is None else steps)}
+    strength = usual if strength is None else checks.number("strength", strength, 0.0, 1.0)
+    return {"strength": strength, "steps": checks.count("steps", 20 if steps is None else steps)}
 
 
 def say(figures: Mapping[str, Any], as_json: bool, text: str) -> None:

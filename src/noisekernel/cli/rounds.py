@@ -70,8 +70,9 @@ class Variants:
 
     def _begin(self, z: torch.Tensor, rows: range, first: int, label: torch.Tensor | None) -> tasks.Run:
         if not self.walks:
-            own = {"label": label, "first": first, "rows": rows, "noise": self.noise}
-            return tasks.renewal(self.model, z, self.n, **own, **self.options)  # type: ignore[arg-type]
+            strength, steps, seed = (self.options[name] for name in ("strength", "steps", "seed"))
+            own: dict[str, Any] = {"label": label, "first": first, "rows": rows, "noise": self.noise}
+            return tasks.renewal(self.model, z, self.n, beta=strength, steps=steps, seed=seed, **own)
         of = torch.tensor([row // self.n for row in rows])
         labels = None if label is None else label[of]
         return tasks.variation(self.model, z[of], label=labels, first=first + rows.start, **self.options)

@@ -12,7 +12,7 @@ def vary(
     model: common.ModelArgument,
     pictures: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="The pictures to vary.")],
     strength: Annotated[
-        float | None, typer.Option(help="How far: 0 is the picture itself, 1 a new one (default: 0.4).")
+        float | None, typer.Option(help="How far: 0 is the picture itself, 1 a new one (default: 0.5).")
     ] = None,
     steps: common.StepsOfVariants = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Variants of each picture.")] = 16,
@@ -37,7 +37,7 @@ def vary(
 ) -> None:
     """Make variants of pictures.
 
-    A picture is made of noise; some of that is drawn anew, so much as --strength says. With --beta, variants are made
+    A picture is made of noise; what is quieter than --strength is drawn anew. With --beta, variants are made
     by a walk at that noise level instead, as in the paper.
 
     With --rounds, each round starts from one candidate of the round before: the highest in --score, the one you

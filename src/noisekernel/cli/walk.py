@@ -47,7 +47,7 @@ def walk(
 
     if not fps <= 100:
         raise InputError(f"--fps is {fps}; films have up to 100 frames a second")
-    options = common.how_to_vary(strength, beta, None, lag, readout, share=0.15, sharp=5)
+    options = common.how_to_vary(strength, beta, None, lag, readout, usual=0.15, sharp=5)
     steps = (60 if beta is None else 200) if steps is None else steps
     every = (1 if beta is None else 2) if every is None else every
     outputs.check_film(out)
@@ -60,7 +60,7 @@ def walk(
     z = None if starts is None else starts[[i % len(starts) for i in range(number)]]
     labels = common.label_for(chain, label, number)
     if beta is None:
-        clean = _renewed(chain, number if z is None else z, options["share"], labels, seed)
+        clean = _renewed(chain, number if z is None else z, options["strength"], labels, seed)
     else:
         clean = _at_constant_noise(chain, number if z is None else z, steps, {**options, "lag": lag}, labels, seed)
     frames = []
@@ -75,7 +75,7 @@ def walk(
     figures = {
         "task": "walk",
         "model": common.model_name(model),
-        **({"strength": options["share"]} if beta is None else {"beta": beta}),
+        **({"strength": options["strength"]} if beta is None else {"beta": beta}),
         "steps": steps,
         "frames": len(frames),
         "seed": seed,
