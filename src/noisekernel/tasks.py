@@ -89,7 +89,7 @@ def renewal(
     z: Shaped[Tensor, "batch *event"],
     n: int = 1,
     *,
-    beta: float = 0.5,
+    beta: float = 0.4,
     share: float = 1.0,
     steps: int = 20,
     label: Tensor | None = None,

@@ -98,7 +98,7 @@ class Window:
         # Small rounds: what is tested is the page, not the model.
         context.add_init_script(
             "localStorage.getItem('nk-settings') ?? localStorage.setItem('nk-settings', "
-            "JSON.stringify({count: 4, steps: 10, readout: 2}))"
+            "JSON.stringify({count: 4, steps: 10}))"
         )
         context.set_default_timeout(120_000)
         self.contexts.append(context)

@@ -54,12 +54,12 @@ def test_the_dial_turns_by_hand_and_by_key_and_is_what_the_round_records(hand):
     hand.generate()
     (record,) = hand.stored()["rounds"]
     assert record["settings"]["strength"] == 0.17
-    assert 0 < record["settings"]["beta"] < 1
+    assert record["settings"]["beta"] is None
 
 
 def test_experts_open_the_numbers_and_a_seed_gives_the_same_again(hand):
     hand.start_from_example()
-    for name, value in {"Candidates": "3", "Steps": "7", "Beta": "0.25", "Lag": "0.5", "Seed": "42"}.items():
+    for name, value in {"Candidates": "3", "Steps": "7", "Walk at beta": "0.25", "Lag": "0.5", "Seed": "42"}.items():
         hand.set(name, value)
     hand.generate(3)
     hand.generate(3)
@@ -77,7 +77,7 @@ def test_experts_open_the_numbers_and_a_seed_gives_the_same_again(hand):
 
 def test_an_impossible_number_is_marked_and_not_sent(hand):
     hand.start_from_example()
-    hand.set("Beta", "7")
-    expect(hand.page.get_by_label("Beta", exact=True)).to_have_attribute("aria-invalid", "true")
+    hand.set("Walk at beta", "7")
+    expect(hand.page.get_by_label("Walk at beta", exact=True)).to_have_attribute("aria-invalid", "true")
     hand.generate()
-    assert hand.stored()["rounds"][0]["settings"]["beta"] <= 1
+    assert hand.stored()["rounds"][0]["settings"]["beta"] is None

@@ -7,7 +7,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 
-def test_play_pause_turn_the_noise_keep_a_frame_record_a_film(hand):
+def test_play_pause_turn_the_pace_keep_a_frame_record_a_film(hand):
     hand.start_from_example()
     root = hand.present
     hand.key("w", "Space")
@@ -17,9 +17,9 @@ def test_play_pause_turn_the_noise_keep_a_frame_record_a_film(hand):
 
     hand.button("Record a film R").click()
     expect(hand.button("Stop recording R")).to_be_visible()
-    noise = hand.page.get_by_role("slider", name="Noise")
-    noise.fill("0.9")
-    expect(noise).to_have_attribute("aria-valuetext", "beta 0.574")
+    pace = hand.page.get_by_role("slider", name="Pace")
+    pace.fill("0.9")
+    expect(pace).to_have_attribute("aria-valuetext", "34 % new")
     expect(view.get_by_text(re.compile(r"step [1-9]\d"))).to_be_visible()
     assert hand.seen(view) != first
 
@@ -45,7 +45,7 @@ def test_play_pause_turn_the_noise_keep_a_frame_record_a_film(hand):
     assert hand.api("health")["jobs"]["active"] == 0
     frame = next(node for node in hand.stored()["nodes"] if node["parent"] == root)
     assert frame["task"] == "walk"
-    assert [segment["beta"] for segment in frame["settings"]["segments"]][-1] == 0.574
+    assert [segment["strength"] for segment in frame["settings"]["segments"]][-1] == 0.338
 
 
 def test_a_walk_ends_when_its_design_is_left(hand):
@@ -60,8 +60,8 @@ def test_a_walk_ends_when_its_design_is_left(hand):
 def test_a_reload_during_a_pause_finds_the_walk_paused(hand):
     hand.start_from_example()
     hand.key("w")
-    noise = hand.page.get_by_role("slider", name="Noise")
-    noise.fill("0.8")
+    pace = hand.page.get_by_role("slider", name="Pace")
+    pace.fill("0.8")
     hand.page.locator("#stage").focus()
     hand.key("Space")
     expect(hand.page.get_by_text(re.compile(r"^step [1-9]"))).to_be_visible()
@@ -69,7 +69,7 @@ def test_a_reload_during_a_pause_finds_the_walk_paused(hand):
     expect(hand.page.get_by_text(re.compile("paused at"))).to_be_visible()
     hand.page.reload()
     expect(hand.page.get_by_text(re.compile("paused at"))).to_be_visible()
-    expect(noise).to_have_value("0.8")
+    expect(pace).to_have_value("0.8")
     hand.page.locator("#stage").focus()
     hand.key("Space")
     expect(hand.page.get_by_text(re.compile(r"^step [1-9]"))).to_be_visible()

@@ -58,11 +58,8 @@ def test_a_design_from_sample_to_variants_of_variants(api, design):
     )
     assert {node["parent"] for node in variants} == {chosen}
     settings = variants[0]["settings"]
-    assert 0 < settings["beta"] < 1
-    assert settings["lag"] == 0.9
-    again = finish(
-        api, design, {"task": "vary", "parents": [chosen], "n": 3, "beta": settings["beta"], "steps": 5, "seed": 2}
-    )
+    assert (settings["strength"], settings["beta"], settings["lag"]) == (0.4, None, None)
+    again = finish(api, design, {"task": "vary", "parents": [chosen], "n": 3, "steps": 5, "seed": 2})
     assert [a["digest"] for a in again] == [v["digest"] for v in variants]
     both = [variants[0]["id"], variants[1]["id"]]
     more = finish(api, design, {"task": "vary", "parents": both, "n": 4, "steps": 2, "seed": 3})
@@ -158,7 +155,7 @@ def test_taste_is_taught_and_used(api, design):
 
 def test_a_live_walk_is_turned_saved_and_filmed(api, design):
     parent = example(api, design)
-    body = {"task": "walk", "parents": [parent], "beta": 0.1, "seed": 4}
+    body = {"task": "walk", "parents": [parent], "strength": 0.1, "seed": 4}
     job = ok(api.post(f"/api/designs/{design}/rounds", json=body))["job"]
     stream = events(api, job)
 
@@ -167,17 +164,17 @@ def test_a_live_walk_is_turned_saved_and_filmed(api, design):
 
     frame_where(lambda data: data["step"] >= 2)
     assert ok(api.post(f"/api/jobs/{job}/record", json={"on": True}))["recording"]
-    changed = ok(api.post(f"/api/jobs/{job}/walk", json={"beta": 0.3}))
-    assert changed["beta"] == 0.3
-    frame_where(lambda data: data["beta"] == 0.3 and data["film"] >= 3)
+    changed = ok(api.post(f"/api/jobs/{job}/walk", json={"strength": 0.3}))
+    assert changed["strength"] == 0.3
+    frame_where(lambda data: data["strength"] == 0.3 and data["film"] >= 3)
     saved = ok(api.post(f"/api/jobs/{job}/save"))
     assert (saved["task"], saved["kept"], saved["parent"]) == ("walk", True, parent)
-    assert [segment["beta"] for segment in saved["settings"]["segments"]] == [0.1, 0.3]
+    assert [segment["strength"] for segment in saved["settings"]["segments"]] == [0.1, 0.3]
     assert ok(api.post(f"/api/jobs/{job}/walk", json={"paused": True}))["paused"]
     frame_where(lambda data: data["paused"])  # or whoever comes later would think that it goes on
     still = ok(api.post(f"/api/jobs/{job}/save"))
     assert still["digest"] == ok(api.post(f"/api/jobs/{job}/save"))["digest"]
-    assert ok(api.post(f"/api/jobs/{job}/walk", json={"paused": False, "strength": 0.5}))["beta"] != 0.3
+    assert ok(api.post(f"/api/jobs/{job}/walk", json={"paused": False, "strength": 0.5}))["strength"] == 0.5
     ok(api.post(f"/api/jobs/{job}/record", json={"on": False}))
     ok(api.post(f"/api/jobs/{job}/cancel"))
     assert [name for name, _ in stream][-1] == "state"
@@ -240,7 +237,7 @@ def test_two_tabs_run_a_round_again_once(api, design, studio):
 
 def test_a_walk_is_not_run_again(api, design, studio):
     """Its frames lie on one way from its start; a second way would have the same name."""
-    settings = {"beta": 0.1, "strength": None, "lag": 0.9, "label": None}
+    settings = {"strength": 0.1, "label": None}
     record = studio.store.new_round(design, "walk", settings, 0, [example(api, design)], 1, {}, state="interrupted")
     refused = api.post(f"/api/rounds/{record['id']}/again")
     assert (refused.status_code, "start a new one" in refused.json()["detail"]) == (422, True)
@@ -281,7 +278,7 @@ def test_pictures_come_in_any_size_and_are_fitted(api, design):
 
 def test_nodes_are_starred_named_deleted_and_restored(api, design):
     first = example(api, design)
-    nodes = finish(api, design, {"task": "vary", "parents": [first], "n": 2, "steps": 1, "readout": 1})
+    nodes = finish(api, design, {"task": "vary", "parents": [first], "n": 2, "steps": 1})
     child = nodes[0]["id"]
     assert ok(api.patch(f"/api/nodes/{child}", json={"starred": True, "name": "  the one "}))["name"] == "the one"
     ok(api.patch(f"/api/designs/{design}", json={"present": child, "name": "new"}))
@@ -345,6 +342,8 @@ MISTAKES = [
     ("post", "{d}/rounds", {"task": "vary", "parents": ["../../etc"]}, 422, "pattern"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "beta": 0.1, "strength": 0.1}, 422, "leave one out"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "lag": 1.0}, 422, "less than 1"),
+    ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "lag": 0.5}, 422, "of a walk at constant noise"),
+    ("post", "{d}/rounds", {"task": "walk", "parents": ["{n}"], "beta": 0.5}, 422, "beta"),
     ("post", "{d}/rounds", {"task": "inpaint", "parents": ["{n}"], "mask": "!"}, 422, "base64"),
     ("post", "{d}/origins/example", {"example": 5000}, 422, "this model has 1797"),
     ("put", "/api/nodes/{n}/opinion", {"value": 2}, 422, "less than or equal to 1"),

@@ -47,7 +47,7 @@ def work(client, chosen, designs, rng):
         chosen[origin["id"]] = origin["digest"]
         parent = origin["id"]
         for _ in range(3):
-            body = {"task": "vary", "parents": [parent], "n": 3, "steps": 1, "readout": 1}
+            body = {"task": "vary", "parents": [parent], "n": 3, "steps": 1}
             started = ok(client.post(f"/api/designs/{design}/rounds", json=body))
             while ok(client.get(f"/api/jobs/{started['job']}"))["status"] not in ("done", "failed"):
                 pass

@@ -24,7 +24,9 @@ def made(api, design):
     for node, value in zip(new, (1, 1, -1, -1), strict=True):
         like(api, node["id"], value)
     few = {"steps": 2, "readout": 2}
-    varied = finish(api, design, {"task": "vary", "parents": [first, new[0]["id"]], "n": 3, "seed": 2, **few})
+    walked = finish(api, design, {"task": "vary", "parents": [first], "beta": 0.2, "n": 2, "seed": 6, **few})
+    both = [walked[0]["id"], new[0]["id"]]
+    varied = finish(api, design, {"task": "vary", "parents": both, "n": 3, "steps": 4, "seed": 2})
     array = np.zeros((8, 8), np.uint8)
     array[4:] = 255
     content = io.BytesIO()
@@ -39,12 +41,12 @@ def made(api, design):
         api, design, {"task": "steer", "parents": [filled[0]["id"]], "n": 2, "taste": 0.7, "seed": 4, **few}
     )
     ok(api.patch(f"/api/nodes/{steered[1]['id']}", json={"name": "the last"}))
-    walk = {"task": "walk", "parents": [steered[1]["id"]], "beta": 0.1, "seed": 5}
+    walk = {"task": "walk", "parents": [steered[1]["id"]], "strength": 0.1, "seed": 5}
     job = ok(api.post(f"/api/designs/{design}/rounds", json=walk))["job"]
     stream = events(api, job)
     next(data for name, data in stream if name == "frame" and data["step"] > 1)
-    ok(api.post(f"/api/jobs/{job}/walk", json={"beta": 0.2}))
-    next(data for name, data in stream if name == "frame" and data["beta"] == 0.2)
+    ok(api.post(f"/api/jobs/{job}/walk", json={"strength": 0.2}))
+    next(data for name, data in stream if name == "frame" and data["strength"] == 0.2)
     ok(api.post(f"/api/jobs/{job}/save"))
     ok(api.post(f"/api/jobs/{job}/cancel"))
     list(stream)
@@ -80,9 +82,9 @@ def test_every_node_bit_for_bit_and_every_change_is_told(made, api, run, tmp_pat
             shown = np.asarray(Image.open(io.BytesIO(api.get(f"/api/nodes/{node['id']}.png").content)))
             assert np.array_equal(np.asarray(image), shown)
 
-    # The wrong twins: another seed in one round; one bit of an origin; another beta in the last step of a walk.
+    # The wrong twins: another seed in one round; one bit of an origin; another strength in the last step of a walk.
     def reseed(record):
-        record["rounds"][1]["seed"] += 1
+        record["rounds"][2]["seed"] += 1
 
     (tmp_path / "b.nkd").write_bytes(changed(content, reseed))
     code, out, _ = run("replay", "b.nkd", "--json")
@@ -104,7 +106,7 @@ def test_every_node_bit_for_bit_and_every_change_is_told(made, api, run, tmp_pat
 
     def redial(record):
         walked = next(node for node in record["nodes"] if "segments" in node["settings"])
-        walked["settings"]["segments"][-1]["beta"] = 0.21
+        walked["settings"]["segments"][-1]["strength"] = 0.21
 
     (tmp_path / "d.nkd").write_bytes(changed(content, redial))
     assert run("replay", "d.nkd")[0] == 1
@@ -138,6 +140,9 @@ def test_files_with_something_wrong(made, api, run, tmp_path):
     def unheard_of(record):
         record["rounds"][1]["settings"]["lag"] = 7
 
+    def left_open(record):
+        record["rounds"][2]["settings"]["strength"] = None
+
     def extra(record):
         record["nodes"][0]["path"] = "/etc/passwd"
 
@@ -146,6 +151,7 @@ def test_files_with_something_wrong(made, api, run, tmp_path):
         (another_model, "which is not served now"),
         (other_weights, "another model that is called 'digits'"),
         (unheard_of, "lag"),
+        (left_open, "without its strength"),
         (extra, "path"),
     ):
         answer = api.post("/api/designs/import", files={"file": ("x.nkd", changed(content, change))})

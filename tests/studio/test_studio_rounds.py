@@ -46,6 +46,7 @@ def result(digits, task, settings, seed, n, parents, judged=None):
     [
         ("sample", {"steps": 3, "label": "7"}),
         ("vary", VARY),
+        ("vary", {"beta": None, "strength": 0.5, "steps": 4, "label": "7"}),
         ("inpaint", {"mask": painted(), "feather": 2.0, "steps": 4, "label": None}),
         ("steer", {**VARY, "taste": 0.5, "opinions": {"a": 1, "b": 1, "c": -1, "d": -1}}),
     ],
@@ -117,37 +118,37 @@ def test_equal_turns_of_the_dial_go_equally_far(digits):
 
 
 def test_frames_of_a_walk_can_be_had_again(digits, z):
-    walk = Walk(digits.model, z[:1], 9, 0.1, 0.8)
-    saved = [(walk.place(), walk.sharp())]
+    walk = Walk(digits.model, z[:1], 9, 0.1)
+    saved = [(walk.place(), walk.clean)]
     for step in range(12):
         if step == 4:
-            walk.beta = 0.3
+            walk.strength = 0.3
         if step == 7:
-            walk.lag = 0.5
+            walk.strength = 0.05
         walk.step()
         if step in (2, 4, 9, 11):
-            saved.append((walk.place(), walk.sharp()))
+            saved.append((walk.place(), walk.clean))
     assert [len(place) for place, _ in saved] == [1, 1, 2, 3, 3]
     assert saved[-1][0] == [
-        {"beta": 0.1, "lag": 0.8, "steps": 4},
-        {"beta": 0.3, "lag": 0.8, "steps": 3},
-        {"beta": 0.3, "lag": 0.5, "steps": 5},
+        {"strength": 0.1, "steps": 4},
+        {"strength": 0.3, "steps": 3},
+        {"strength": 0.05, "steps": 5},
     ]
     again = frames_again(digits.model, z[:1], 9, None, [place for place, _ in saved])
     for (_, before), after in zip(saved, again, strict=True):
         assert torch.equal(before, after)
     (alone,) = frames_again(digits.model, z[:1], 9, None, [saved[3][0]])
     assert torch.equal(alone, saved[3][1])
-    other = [saved[1][0], [{"beta": 0.2, "lag": 0.8, "steps": 4}, {"beta": 0.3, "lag": 0.8, "steps": 1}]]
+    other = [saved[1][0], [{"strength": 0.2, "steps": 4}, {"strength": 0.3, "steps": 1}]]
     with pytest.raises(InputError, match="do not belong together"):
         frames_again(digits.model, z[:1], 9, None, other)
 
 
 def test_a_full_segment_makes_room_for_the_next(digits, z, monkeypatch):
     monkeypatch.setattr("noisekernel.studio.walks.MOST_STEPS", 3)
-    walk = Walk(digits.model, z[:1], 0, 0.1, 0.8)
+    walk = Walk(digits.model, z[:1], 0, 0.1)
     for _ in range(5):
         walk.step()
     assert [segment["steps"] for segment in walk.place()] == [3, 2]
     (again,) = frames_again(digits.model, z[:1], 0, None, [walk.place()])
-    assert torch.equal(again, walk.sharp())
+    assert torch.equal(again, walk.clean)

@@ -47,10 +47,10 @@ def test_categories_are_drawn_varied_judged_and_walked(levels):
     steered = {**settings, "taste": 0.5, "opinions": dict(zip("abcd", (1, 1, -1, -1), strict=True))}
     assert rounds.begin(levels.model, "steer", steered, 0, 2, z[:1], z).run.result().shape == (2, 1, 4, 4)
     assert 0 <= Taste.fit(levels.model, z, [1, 1, -1, -1]).sure <= 1
-    walk = Walk(levels.model, z[:1], 1, 0.4, 0.8)
+    walk = Walk(levels.model, z[:1], 1, 0.4)
     walk.step()
     (again,) = frames_again(levels.model, z[:1], 1, None, [walk.place()])
-    assert torch.equal(again, walk.sharp())
+    assert torch.equal(again, walk.clean)
 
 
 def test_a_curve_that_is_not_known_is_measured_once(digits, tmp_path):

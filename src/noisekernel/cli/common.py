@@ -60,7 +60,7 @@ def how_to_vary(
     lag: float | None,
     readout: int | None,
     *,
-    usual: float = 0.5,
+    usual: float = 0.4,
     walked: int = 100,
     sharp: int = 10,
 ) -> dict[str, Any]:

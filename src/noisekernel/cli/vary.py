@@ -12,7 +12,7 @@ def vary(
     model: common.ModelArgument,
     pictures: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="The pictures to vary.")],
     strength: Annotated[
-        float | None, typer.Option(help="How far: 0 is the picture itself, 1 a new one (default: 0.5).")
+        float | None, typer.Option(help="How far: 0 is the picture itself, 1 a new one (default: 0.4).")
     ] = None,
     steps: common.StepsOfVariants = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Variants of each picture.")] = 16,

@@ -84,12 +84,9 @@ def router(studio: Studio) -> APIRouter:
 
     @api.post("/jobs/{job}/walk")
     def change_walk(job: PathId, body: shapes.WalkChange) -> dict[str, Any]:
-        """Turn the noise of a live walk, pause it, let it go on."""
+        """Turn the strength of a live walk, pause it, let it go on."""
         walk = walk_of(job)
-        if body.beta is not None and body.strength is not None:
-            raise InputError("both strength and beta were given; the one says the other, so leave one out")
-        beta = walk.served.beta(body.strength) if body.strength is not None else body.beta
-        return _answered(walk.ask(lambda: walk.change(beta, body.lag, body.paused)))
+        return _answered(walk.ask(lambda: walk.change(body.strength, body.paused)))
 
     @api.post("/jobs/{job}/save", status_code=201)
     def save(job: PathId) -> shapes.Node:

@@ -76,8 +76,7 @@ class NodeRecord(Strict):
 class Segment(Strict):
     """A stretch of a walk."""
 
-    beta: Annotated[float, Field(ge=rounds.LEAST_BETA, le=1.0)]
-    lag: Annotated[float, Field(ge=0.0, lt=1.0)]
+    strength: Annotated[float, Field(ge=0.0, le=1.0)]
     steps: Annotated[int, Field(ge=0, le=walks.MOST_STEPS)]
 
 
@@ -215,8 +214,9 @@ def check_round(one: RoundRecord) -> dict[str, Any]:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise InputError(f"the design file is damaged: a round of {one.task}: {place}: {first['msg']}") from None
-    if one.task != "sample" and "beta" in checked and (checked["beta"] is None or checked["lag"] is None):
-        raise InputError(f"the design file is damaged: a round of {one.task} without its beta or its lag")
+    ways = [("beta", "lag", "steps", "readout")] + [("strength", "steps")] * (one.task == "vary")
+    if "beta" in checked and not any(all(checked[name] is not None for name in way) for way in ways):
+        raise InputError(f"the design file is damaged: a round of {one.task} without its strength, beta or steps")
     if one.task == "steer":
         if not isinstance(opinions, dict) or any(value not in (1, -1) for value in opinions.values()):
             raise InputError("the design file is damaged: a round towards taste without its opinions")

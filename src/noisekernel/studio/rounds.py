@@ -10,12 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
+import torch
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from torch import Tensor
 
 from noisekernel import tasks
 from noisekernel.errors import InputError
 from noisekernel.models import Model
+from noisekernel.random import Streams
+from noisekernel.renewal import rows_of
 from noisekernel.studio.masks import feathered, read_mask, share_of_new
 from noisekernel.studio.taste import Taste
 from noisekernel.tasks import Run
@@ -41,10 +44,7 @@ Seed = Annotated[
 Count = Annotated[int, Field(ge=1, le=MOST_CANDIDATES, description="The number of candidates.")]
 Steps = Annotated[int, Field(ge=1, le=MOST_STEPS)]
 Beta = Annotated[float | None, Field(ge=LEAST_BETA, le=1.0, description="The noise level, if not by the strength.")]
-Strength = Annotated[
-    float | None,
-    Field(ge=0.0, le=1.0, description="From subtle to bold; equal turns go equally far, as measured for the model."),
-]
+Strength = Annotated[float | None, Field(ge=0.0, le=1.0, description="From subtle to bold.")]
 Lag = Annotated[float | None, Field(ge=0.0, lt=1.0, description="How much of a state one step carries over.")]
 Label = Annotated[str | None, Field(max_length=200, description="A class by name or number, where there are any.")]
 Parents = Annotated[list[Id], Field(min_length=1, max_length=MOST_CANDIDATES)]
@@ -68,21 +68,24 @@ class Sample(Strict):
 
 
 class Variants(Strict):
-    """What rounds from parents have in common: the settings of `tasks.variation`."""
+    """What rounds from parents have in common."""
 
     parents: Parents
     n: Count = 9
     strength: Strength = None
     beta: Beta = None
-    steps: Annotated[int, Field(ge=0, le=MOST_STEPS)] = 100
+    steps: Annotated[int | None, Field(ge=0, le=MOST_STEPS)] = None
     lag: Lag = None
-    readout: Annotated[int, Field(ge=0, le=200)] = 10
+    readout: Annotated[int | None, Field(ge=0, le=200)] = None
     label: Label = None
     seed: Seed = None
 
 
 class Vary(Variants):
-    """Variants of the parents."""
+    """Variants of the parents: what their noise has that is quieter than the strength is drawn anew.
+
+    With beta instead of a strength, by a walk at that constant noise level; lag and readout are of that walk.
+    """
 
     task: Literal["vary"]
 
@@ -103,7 +106,10 @@ class Inpaint(Strict):
 
 
 class Steer(Variants):
-    """Variants of the parents, towards what was liked in this design."""
+    """Variants of the parents by a walk at constant noise, towards what was liked in this design.
+
+    Of its strength equal turns go equally far, as measured for the model.
+    """
 
     task: Literal["steer"]
     taste: Annotated[float, Field(ge=0.0, le=1.0, description="How insistently.")] = 0.5
@@ -114,9 +120,7 @@ class Walk(Strict):
 
     task: Literal["walk"]
     parents: OneParent
-    strength: Strength = None
-    beta: Beta = None
-    lag: Lag = None
+    strength: Annotated[float, Field(ge=0.0, le=1.0, description="The share of noise that a step draws anew.")] = 0.1
     label: Label = None
     seed: Seed = None
 
@@ -168,6 +172,8 @@ def begin(
         fill = read_mask(settings["mask"], model.size)
         run = tasks.inpainting(model, z, fill.expand(z.shape), steps=settings["steps"], label=label, seed=seed)
         return Doing(run, (z, share_of_new(fill, settings["feather"])) if settings["feather"] else None)
+    if task == "vary" and settings["beta"] is None:
+        return Doing(_renewal(model, settings, seed, n, parents, label))
     options = {key: settings[key] for key in ("beta", "steps", "lag", "readout")}
     if task == "vary":
         return Doing(tasks.variation(model, z, label=label, seed=seed, **options))
@@ -178,3 +184,16 @@ def begin(
         score = taste.score(settings["taste"])
         return Doing(tasks.steering(model, z, score, label=label, seed=seed, **options))
     raise InputError(f"there is no task called {task!r} that ends by itself")
+
+
+def _renewal(
+    model: Model, settings: Mapping[str, Any], seed: int, n: int, parents: Tensor, label: Tensor | None
+) -> Run:
+    """The noise of each parent is found once, by streams that no candidate has."""
+    labels = None if label is None else label[:1].expand(len(parents))
+    steps, rows = settings["steps"], [i % len(parents) for i in range(n)]
+    found = tasks.Walk.of(model, parents, steps=steps, label=labels, seed=seed, first=n).noise
+    noise = rows_of(found, torch.tensor(rows), Streams.of(seed, range(n)))
+    return tasks.renewal(
+        model, parents[rows], beta=settings["strength"], steps=steps, label=label, seed=seed, noise=noise
+    )

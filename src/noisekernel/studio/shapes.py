@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import Header, Path, Query
 from pydantic import BaseModel, Field
 
-from noisekernel.studio.rounds import LEAST_BETA, Id, Name, Strict
+from noisekernel.studio.rounds import Id, Name, Strict
 from noisekernel.studio.store import Row
 
 #: An id in a path. What is none is not there either: 404.
@@ -49,9 +49,7 @@ class Opinion(Strict):
 
 
 class WalkChange(Strict):
-    beta: Annotated[float | None, Field(ge=LEAST_BETA, le=1.0)] = None
     strength: Annotated[float | None, Field(ge=0.0, le=1.0)] = None
-    lag: Annotated[float | None, Field(ge=0.0, lt=1.0)] = None
     paused: bool | None = None
 
 

@@ -190,12 +190,7 @@ class Studio:
         if settings.get("label") is not None:
             served.model.label([settings["label"]], 1)
         if "beta" in settings:
-            if settings["beta"] is not None and settings["strength"] is not None:
-                raise InputError("both strength and beta were given; the one says the other, so leave one out")
-            if settings["beta"] is None:
-                settings["strength"] = 0.3 if settings["strength"] is None else settings["strength"]
-                settings["beta"] = served.beta(settings["strength"])
-            settings["lag"] = float(served.model.kernel.lag) if settings["lag"] is None else settings["lag"]
+            settings |= self._noise(served, request.task, settings)
         if "mask" in settings:
             settings["mask"] = write_mask(read_mask(settings["mask"], served.model.size))
         if request.task == "steer":
@@ -204,6 +199,26 @@ class Studio:
             if min(likes, len(settings["opinions"]) - likes) < taste.LEAST:
                 raise InputError(f"taste needs at least {taste.LEAST} likes and {taste.LEAST} dislikes in this design")
         return settings
+
+    def _noise(self, served: Served, task: str, settings: dict[str, Any]) -> dict[str, Any]:
+        """What is renewed of the parents' noise, or how to walk at constant noise: settings with nothing left open."""
+        beta, strength, steps = settings["beta"], settings["strength"], settings["steps"]
+        if beta is not None and strength is not None:
+            raise InputError("both strength and beta were given; the one says the other, so leave one out")
+        if beta is None:
+            strength = 0.4 if strength is None else strength
+        if task == "vary" and beta is None:
+            for name in ("lag", "readout"):
+                if settings[name] is not None:
+                    raise InputError(f"{name} is of a walk at constant noise; say at which level: beta")
+            return {"strength": strength, "steps": max(1, 20 if steps is None else steps)}
+        return {
+            "strength": strength,
+            "beta": served.beta(strength) if beta is None else beta,
+            "steps": 100 if steps is None else steps,
+            "lag": float(served.model.kernel.lag) if settings["lag"] is None else settings["lag"],
+            "readout": 10 if settings["readout"] is None else settings["readout"],
+        }
 
     # Taste ------------------------------------------------------------------------------------------------------------
 

@@ -65,7 +65,7 @@ def tree_page(design: Row, nodes: Sequence[Row], images: Mapping[str, Image.Imag
 def _figure(node: Row, image: Image.Image) -> str:
     settings = node["settings"]
     told = [node["task"]]
-    told += [f"{key} {settings[key]:.3g}" for key in ("beta", "taste", "feather") if settings.get(key)]
+    told += [f"{key} {settings[key]:.3g}" for key in ("strength", "beta", "taste", "feather") if settings.get(key)]
     told += [f"{settings['steps']} steps"] if settings.get("steps") else []
     told += [f"of class {settings['label']}"] if settings.get("label") else []
     told += [f"seed {node['seed']}"] if node["round"] else []

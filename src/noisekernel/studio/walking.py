@@ -13,7 +13,7 @@ from noisekernel.studio.served import Served
 from noisekernel.studio.store import Row, Store
 from noisekernel.studio.walks import Walk
 
-#: Steps a second: as many as the eye likes, and no more of the processor than that.
+#: Frames a second: as many as the eye likes, and no more of the processor than that.
 STEPS_A_SECOND = 25.0
 #: A film has at most so many frames: two minutes of them.
 MOST_FRAMES = 1200
@@ -45,9 +45,7 @@ class WalkJob(Job):
         use_threads(self.round["made"]["threads"])
         self._saved = len(self.store.nodes_of_round(self.round["id"]))
         start = self.store.clean(self.store.nodes(self.round["parents"]))
-        self._walk = Walk(
-            self.served.model, start, self.round["seed"], settings["beta"], settings["lag"], settings["label"]
-        )
+        self._walk = Walk(self.served.model, start, self.round["seed"], settings["strength"], settings["label"])
         self._show()
 
     @property
@@ -66,49 +64,47 @@ class WalkJob(Job):
 
     def _show(self) -> None:
         self._shown = time.monotonic()
-        run = self.walk.run
-        steps = sum(segment["steps"] for segment in self.walk.segments)
+        walk = self.walk
+        steps = sum(segment["steps"] for segment in walk.segments)
         if self.recording:
-            self.film += self.served.model.draw(run.clean)
+            self.film += self.served.model.draw(walk.clean)
             self.recording = len(self.film) < MOST_FRAMES
-        more = {"step": steps, "steps": None, "beta": self.walk.beta, "lag": self.walk.lag, **self.told()}
-        self.tell(frame_of(self.served, run.clean, run.state.x, **more))
+        more = {"step": steps, "steps": None, "strength": walk.strength, **self.told()}
+        self.tell(frame_of(self.served, walk.clean, walk.noisy, **more))
 
     def told(self) -> dict[str, Any]:
         return {"paused": self.paused, "recording": self.recording, "film": len(self.film)}
 
     # Asked for by people, done between two steps ----------------------------------------------------------------------
 
-    def change(self, beta: float | None, lag: float | None, paused: bool | None) -> dict[str, Any]:
+    def change(self, strength: float | None, paused: bool | None) -> dict[str, Any]:
         walk = self.walk
-        walk.beta = walk.beta if beta is None else beta
-        walk.lag = walk.lag if lag is None else lag
+        walk.strength = walk.strength if strength is None else strength
         if paused is not None:
             self.paused = paused
             self._next = time.monotonic()
         self._say()
-        return {"beta": walk.beta, "lag": walk.lag, **self.told()}
+        return {"strength": walk.strength, **self.told()}
 
     def record(self, on: bool) -> dict[str, Any]:
         """Begin a film, or end it. A new one takes the place of the old."""
         if on and not self.recording:
-            self.film = self.served.model.draw(self.walk.run.clean)
+            self.film = self.served.model.draw(self.walk.clean)
         self.recording = on
         self._say()
         return self.told()
 
     def _say(self) -> None:
         """What was changed, on the frame that is shown: whoever listens later hears of it too."""
-        now = {"beta": self.walk.beta, "lag": self.walk.lag, **self.told()}
+        now = {"strength": self.walk.strength, **self.told()}
         self.tell(None if self.frame is None else {**self.frame, **now})
 
     def save(self) -> Row:
-        """The present state, made sharp, as a node."""
-        use_threads(self.round["made"]["threads"])
+        """The present frame, as a node."""
         self._saved += 1
         (node,) = self.store.add_nodes(
             self.round["design"],
-            self.walk.sharp().detach().cpu(),
+            self.walk.clean.detach().cpu(),
             [{"segments": self.walk.place()}],
             [self.round["parents"][0]],
             round=self.round["id"],

@@ -1,25 +1,26 @@
-"""The live walk: a chain without end, whose noise level is under the hand, and every frame of which can be had again.
+"""The live walk: a chain without end or drift, whose pace is under the hand, and every frame of which can be had again.
 
-A walk is a list of segments (beta, lag, steps). Each starts from sharp clean data: the first from the parent, every
-other from the last state of the one before, read out. Segment k draws from stream k of the walk's seed. So a frame is
-known by the segments up to its step, and `Walk` walks there again, on the way to any number of frames.
+The walk is of the noise that the picture is made of (`tasks.Walk`). It is a list of segments (strength, steps), where
+the strength is the share of the noise that each step draws anew. All is drawn from one stream of the walk's seed, so
+a frame is known by the segments up to its step, and is had again by stepping there, which needs no network, and a look.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor
 
 from noisekernel import tasks
-from noisekernel.chain import ChainState, StepInfo
 from noisekernel.errors import InputError
 from noisekernel.models import Model
 
-#: Annealing steps by which a frame is made sharp.
-READOUT = 10
-#: A segment ends by itself here, so that no schedule is without end.
-MOST_STEPS = 5000
+#: Annealing steps by which a frame is developed.
+LOOK = 20
+#: The noisy picture of a frame is its state when annealing comes below this level.
+NOISY = 0.3
+#: A segment ends by itself here, so that none in a file is without end.
+MOST_STEPS = 1_000_000
 
 Segment = dict[str, Any]
 
@@ -31,49 +32,35 @@ class Walk:
     model: Model
     start: Tensor
     seed: int
-    beta: float
-    lag: float
+    strength: float
     label: str | None = None
     #: The segments so far, the present one last.
     segments: list[Segment] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._run: tasks.Run | None = None
-        self._steps: Iterator[tuple[ChainState, StepInfo]] = iter(())
-        self._enter(self.start)
-
-    def _enter(self, z: Tensor) -> None:
         label = None if self.label is None else self.model.label([self.label], 1)
-        self._run = tasks.variation(
-            self.model,
-            z,
-            beta=self.beta,
-            steps=MOST_STEPS,
-            lag=self.lag,
-            readout=0,
-            label=label,
-            seed=self.seed,
-            first=len(self.segments),
-        )
-        self._steps = iter(self._run)
-        self.segments.append({"beta": self.beta, "lag": self.lag, "steps": 0})
+        self._walk = tasks.Walk.of(self.model, self.start, steps=LOOK, label=label, seed=self.seed)
+        self.segments.append({"strength": self.strength, "steps": 0})
+        self.look()
 
-    def step(self) -> None:
-        """One step, in a new segment if the level or the lag was changed or the present one is full."""
+    def step(self, *, look: bool = True) -> None:
+        """One step, in a new segment if the strength was changed or the present one is full; and a look, unless not."""
         present = self.segments[-1]
-        if (present["beta"], present["lag"]) != (self.beta, self.lag) or present["steps"] == MOST_STEPS:
-            self._enter(self.sharp())
-        next(self._steps)
+        if present["strength"] != self.strength or present["steps"] == MOST_STEPS:
+            self.segments.append({"strength": self.strength, "steps": 0})
+        self._walk.step(self.strength)
         self.segments[-1]["steps"] += 1
+        if look:
+            self.look()
 
-    @property
-    def run(self) -> tasks.Run:
-        assert self._run is not None
-        return self._run
-
-    def sharp(self) -> Tensor:
-        """The clean data of the present state, sharp. The walk itself is not disturbed."""
-        return tasks.read_out(self.run.model, self.run.state, READOUT)
+    def look(self) -> None:
+        """Develop the present frame: `clean`, and `noisy` on the way to it."""
+        run = self._walk.look()
+        self.noisy = run.state.x
+        for state, _ in run:
+            if state.beta >= NOISY:
+                self.noisy = state.x
+        self.clean = run.clean
 
     def place(self) -> list[Segment]:
         """Where the walk is: the segments up to here, as a copy."""
@@ -85,20 +72,21 @@ def frames_again(
 ) -> list[Tensor]:
     """The frames at these places of one walk, walked again in one go."""
     longest = max(places, key=_length)
-    walk = Walk(model, start, seed, longest[0]["beta"], longest[0]["lag"], label)
+    walk = Walk(model, start, seed, longest[0]["strength"], label)
     found: dict[int, Tensor] = {}
 
     def look() -> None:
         here = walk.place()
-        for i, place in enumerate(places):
-            if _length(place) == _length(here) and list(place) == here:
-                found[i] = walk.sharp()
+        asked = [i for i, place in enumerate(places) if list(place) == here]
+        if asked:
+            walk.look()
+        found.update(dict.fromkeys(asked, walk.clean))
 
     look()
     for segment in longest:
-        walk.beta, walk.lag = segment["beta"], segment["lag"]
+        walk.strength = segment["strength"]
         for _ in range(segment["steps"]):
-            walk.step()
+            walk.step(look=False)
             look()
     if len(found) != len(places):
         raise InputError("the frames of a walk have segments that do not belong together")

@@ -5,10 +5,10 @@ import { settings, state, watch } from "./state.js";
 
 const FIELDS = [
   { key: "count", label: "Candidates", min: 1, max: 64, step: 1, needed: true },
-  { key: "steps", label: "Steps", min: 0, max: 5000, step: 1, needed: true },
-  { key: "beta", label: "Beta", min: 0.002, max: 1, step: "any", empty: "by the dial" },
+  { key: "steps", label: "Steps", min: 1, max: 5000, step: 1, empty: "as usual" },
+  { key: "beta", label: "Walk at beta", min: 0.002, max: 1, step: "any", empty: "no walk" },
   { key: "lag", label: "Lag", min: 0, max: 0.999, step: "any", empty: "the model's" },
-  { key: "readout", label: "Readout steps", min: 0, max: 200, step: 1, needed: true },
+  { key: "readout", label: "Readout steps", min: 0, max: 200, step: 1, empty: "as usual" },
   { key: "seed", label: "Seed", min: 0, max: Number.MAX_SAFE_INTEGER, step: 1, empty: "a new one" },
 ];
 

@@ -9,9 +9,10 @@ function given(pairs) {
   return Object.fromEntries(Object.entries(pairs).filter(([, value]) => value !== null && value !== undefined && value !== ""));
 }
 
+/** Draw noise anew by the dial, or walk at a constant level of it, which alone has a lag and a readout. */
 function noise() {
-  const { beta, strength } = state.settings;
-  return beta === null ? { strength } : { beta };
+  const { beta, strength, lag, readout } = state.settings;
+  return beta === null ? { strength } : { beta, lag, readout };
 }
 
 export function sample(n, label) {
@@ -19,8 +20,8 @@ export function sample(n, label) {
 }
 
 export function vary(parents = [needPresent()]) {
-  const { count, steps, lag, readout, seed, label } = state.settings;
-  return begin(given({ task: "vary", parents, n: Math.max(count, parents.length), ...noise(), steps, lag, readout, label, seed }));
+  const { count, steps, seed, label } = state.settings;
+  return begin(given({ task: "vary", parents, n: Math.max(count, parents.length), ...noise(), steps, label, seed }));
 }
 
 export function steer(parents = [needPresent()]) {
@@ -33,9 +34,8 @@ export function inpaint(mask, feather) {
   return begin(given({ task: "inpaint", parents: [needPresent()], mask, feather, n: count, seed }));
 }
 
-export function walk(beta) {
-  const { lag, seed } = state.settings;
-  return begin(given({ task: "walk", parents: [needPresent()], beta, lag, seed }));
+export function walk(strength) {
+  return begin(given({ task: "walk", parents: [needPresent()], strength, seed: state.settings.seed }));
 }
 
 function needPresent() {

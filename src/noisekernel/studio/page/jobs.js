@@ -79,8 +79,8 @@ function onState({ status, position }) {
 
 async function onFrame(frame) {
   const { round } = state.job;
-  const { step, steps, paused, recording, film, beta } = frame; // the last four of walks
-  update({ job: { ...state.job, status: "running", step, steps: steps ?? state.job.steps, paused, recording, film, beta } });
+  const { step, steps, paused, recording, film, strength } = frame; // the last four of walks
+  update({ job: { ...state.job, status: "running", step, steps: steps ?? state.job.steps, paused, recording, film, strength } });
   quarter(frame);
   const [clean, noisy] = await Promise.all([sprite(frame.clean, frame), sprite(frame.noisy, frame)]);
   const newer = state.frame?.round === round && state.frame.step > frame.step;

@@ -1,4 +1,4 @@
-// A live walk: the chain runs on under the hand. Pause it, change its noise, keep a frame, record a film.
+// A live walk: the chain runs on under the hand. Pause it, change its pace, keep a frame, record a film.
 
 import { picture, post } from "./api.js";
 import { refresh } from "./design.js";
@@ -9,11 +9,11 @@ import { running, state, update, watch } from "./state.js";
 import { download } from "./takeaway.js";
 import { toast, told } from "./toast.js";
 
-// The slider is even in the logarithm: halving the noise is the same turn anywhere.
+// The slider is even in the logarithm: half as fast is the same turn anywhere.
 const LOW = 0.01;
-const HIGH = 0.9;
-const beta = (share) => Number((LOW * (HIGH / LOW) ** share).toPrecision(3));
-const shareOf = (noise) => Math.round(100 * Math.min(1, Math.max(0, Math.log(noise / LOW) / Math.log(HIGH / LOW)))) / 100;
+const HIGH = 0.5;
+const strength = (share) => Number((LOW * (HIGH / LOW) ** share).toPrecision(3));
+const shareOf = (pace) => Math.round(100 * Math.min(1, Math.max(0, Math.log(pace / LOW) / Math.log(HIGH / LOW)))) / 100;
 
 export const walking = () => running() && state.job.task === "walk";
 
@@ -25,7 +25,7 @@ export function walker() {
   const element = h("section", { class: "view", "aria-label": "Live walk" },
     h("div", { class: "bar" }, h("div", { class: "titles" }, heading, detail), h("span", { class: "grow" }), noisy),
     h("div", { class: "room centre" }, canvas));
-  const self = { element, share: 0.55, paused: false, recording: false, film: null };
+  const self = { element, share: 0.6, paused: false, recording: false, film: null };
   const watchers = new Set();
   const changed = (changes) => (Object.assign(self, changes), watchers.forEach((run) => run()));
 
@@ -34,7 +34,7 @@ export function walker() {
   self.watch = (run) => watchers.add(run);
   self.play = async () => {
     changed({ paused: false, recording: false, film: null });
-    await walk(beta(self.share));
+    await walk(strength(self.share));
   };
   self.toggle = told(async () => {
     if (!walking()) return self.play();
@@ -42,7 +42,7 @@ export function walker() {
     await post(`/jobs/${state.job.id}/walk`, { paused });
     changed({ paused });
   });
-  self.noise = (share) => {
+  self.pace = (share) => {
     changed({ share });
     if (walking()) send();
   };
@@ -69,7 +69,7 @@ export function walker() {
     try {
       for (let sent = null; sent !== self.share && walking(); ) {
         sent = self.share;
-        await post(`/jobs/${state.job.id}/walk`, { beta: beta(sent) });
+        await post(`/jobs/${state.job.id}/walk`, { strength: strength(sent) });
       }
     } finally {
       sending = false;
@@ -80,9 +80,9 @@ export function walker() {
   // once it is there.
   let known = null;
   watch(["job"], () => {
-    if (!walking() || state.job.beta === undefined) return;
+    if (!walking() || state.job.strength === undefined) return;
     const { id, paused, recording, film } = state.job;
-    const share = known === id || sending ? self.share : shareOf(state.job.beta);
+    const share = known === id || sending ? self.share : shareOf(state.job.strength);
     known = id;
     changed({ share, paused, recording, film: film && !recording ? id : null });
   });
@@ -117,7 +117,7 @@ export function walker() {
 }
 
 export function walkControls(walker) {
-  const noise = h("input", { type: "range", min: 0, max: 1, step: 0.01, "aria-label": "Noise", oninput: () => walker.noise(Number(noise.value)) });
+  const pace = h("input", { type: "range", min: 0, max: 1, step: 0.01, "aria-label": "Pace", oninput: () => walker.pace(Number(pace.value)) });
   const out = h("span", { class: "out" });
   const play = h("button", { type: "button", class: "play", onclick: walker.toggle }, icon("play"), h("span", {}));
   const save = h("button", { type: "button", onclick: walker.save }, icon("save"), "Keep this frame", h("kbd", {}, "S"));
@@ -127,13 +127,14 @@ export function walkControls(walker) {
     h("button", { type: "button", onclick: () => download(`/api/jobs/${walker.film}/film.gif`) }, icon("save"), "Film, GIF"),
     h("button", { type: "button", onclick: () => download(`/api/jobs/${walker.film}/film.mp4`) }, icon("save"), "MP4"));
   const element = h("div", { class: "panel" },
-    h("label", { class: "slide tall" }, h("span", {}, "Noise"), out, noise, h("span", { class: "ends soft small" }, h("span", {}, "lingers"), h("span", {}, "roams"))),
+    h("label", { class: "slide tall" }, h("span", {}, "Pace"), out, pace, h("span", { class: "ends soft small" }, h("span", {}, "lingers"), h("span", {}, "roams"))),
     hint, h("div", { class: "stack" }, play, save, record), film);
   const show = () => {
     const on = walking();
-    noise.value = walker.share;
-    text(out, `beta ${beta(walker.share)}`);
-    set(noise, "aria-valuetext", `beta ${beta(walker.share)}`);
+    const words = `${Number((100 * strength(walker.share)).toPrecision(2))} % new`;
+    pace.value = walker.share;
+    text(out, words);
+    set(pace, "aria-valuetext", words);
     play.replaceChildren(icon(walker.paused ? "play" : "pause"), h("span", {}, walker.paused ? "Go on" : "Pause"), h("kbd", {}, "Space"));
     hint.hidden = on;
     save.parentNode.hidden = !on;
