@@ -74,6 +74,37 @@ def plot(results: report.Results, path: Path) -> None:
     figure.savefig(path, dpi=100)
 
 
+def plot_renewal(results: report.Results, path: Path) -> None:
+    """Drift against way by many walkers: renewing the noise beside walks at constant noise. A column a model."""
+    import matplotlib.pyplot as plt
+
+    shown = [
+        (material, prefix)
+        for material in results.materials
+        for prefix in ("", "bundled, ")
+        if results.walks(material, f"{prefix}renewal, many")
+    ]
+    if not shown:
+        return
+    figure, axes = plt.subplots(1, len(shown), figsize=(6 * len(shown), 4.4), squeeze=False, layout="constrained")
+    for axis, (material, prefix) in zip(axes[0], shown, strict=True):
+        for name in studies.RENEWALS:
+            if not name.startswith("renewed below") and (steps := results.walk(material, f"{prefix}{name}")):
+                axis.plot(*_trade(steps), "^:" if name.startswith("beta") else "o-", label=name.removesuffix(", many"))
+        below = [results.walk(material, f"{prefix}{name}") for name in studies.RENEWALS if name.startswith("renewed")]
+        if points := [_trade(steps) for steps in below if steps]:
+            axis.plot([p[0][0] for p in points], [p[1][0] for p in points], "s-", label="renewed below .1 to .9")
+        floor = next(iter(results.walks(material, f"{prefix}renewal, many").values()))["floor"]
+        axis.axhline(floor, color="grey", linewidth=0.8, label="as many real pictures")
+        axis.set(title=f"{prefix.strip(', ') or 'ours'} on {material}", xlabel="distance travelled (two pictures: 1)")
+        axis.set_ylabel("Fréchet distance")
+        axis.set_yscale("log")
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.yaxis.set_minor_formatter("{x:g}")
+        axis.legend(fontsize=7, frameon=False)
+    figure.savefig(path, dpi=100)
+
+
 _DEEP = [f"deep lag {lag}" for lag in studies.DEEP_LAGS]
 _NOISES = [f"beta {beta}" for beta in studies.NOISES]
 #: Of walks of one kind the longest that there is.
@@ -115,6 +146,7 @@ def main() -> None:
     text = report.markdown(results, studies.FULL)
     (RESULTS / f"{name}.md").write_text(f"# Results of bench.py, {date}\n\n![plots]({name}.png)\n\n{text}")
     plot(results, RESULTS / f"{name}.png")
+    plot_renewal(results, RESULTS / f"{date}-renewal.png")
     # The headline is that of the largest pictures that have it; digits stand beside it.
     digits = report.headlines(results, "digits")
     for material in ("digits", "fashion14", "mnist28", "fashion28"):

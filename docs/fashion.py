@@ -20,11 +20,11 @@ def main() -> None:
     walks = []
     for row in range(2):
         z, run = real[[18 + row]], []
-        walk = nk.tasks.variation(model, z, steps=40 * (COLUMNS - 1), readout=0, seed=row)
+        walk = nk.tasks.Walk.of(model, z, seed=row)
         run.append(z)
-        for number, (state, _) in enumerate(walk, start=1):
-            if number % 40 == 0:
-                run.append(nk.tasks.read_out(model, state, 10))
+        for _ in range(COLUMNS - 1):
+            walk.step(0.25)
+            run.append(walk.clean)
         walks.append(torch.cat(run))
     examples = real[30:38]
     mask = nk.data.tile_masks(model.size, 7, 0.4, nk.Streams.of(0, range(len(examples))))

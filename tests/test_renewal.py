@@ -135,8 +135,10 @@ def test_variants_of_variants_go_on_from_their_noise(kind):
     z = examples(model)
     run = tasks.renewal(model, z, 2, steps=6)
     y = run.result()
-    again = tasks.renewal(model, y, beta=0.0, steps=6, noise=run.state.streams).result()
+    again = tasks.renewal(model, y, beta=0.0, steps=6, noise=run.noise).result()
     torch.testing.assert_close(again, y)
+    with pytest.raises(InputError, match="draws its noise as it goes"):
+        _ = tasks.synthesis(model, 1, steps=2).noise
 
 
 @kinds

@@ -303,16 +303,13 @@ def _renewed(material: str, seed: int, size: Size) -> Iterator[Unit]:
 
 
 def _renewals(prefix: str, size: Size) -> dict[str, Any]:
-    found: dict[str, Any] = {f"{prefix}renewal, many": (_renew, size.renewal_stops)}
-    rounds = tuple(n for n in (1, 3, 10) if n <= size.stops[-1])
-    for carried in (True, False):
-        name = f"{prefix}rounds, noise {'carried' if carried else 'found again'}"
-        found[name] = (partial(_rounds, carried=carried), rounds)
-    for beta in (0.1, 0.3, 0.5, 0.7, 0.9):
-        found[f"{prefix}renewed below {beta}"] = (partial(_rounds, carried=True, beta=beta), (1,))
-    for beta in (0.2, 0.4, 0.6):
-        stops = tuple(n for n in (1, 10, 100) if n <= size.stops[-1] and (n <= 10 or beta == walks.BETA))
-        found[f"{prefix}beta {beta}, many"] = (partial(_walk, beta=beta), stops)
+    most = {"renewal, many": size.renewal_stops[-1]}
+    found = {}
+    for name, (walk, stops) in RENEWALS.items():
+        if prefix and name not in ("renewal, many", "renewed below 0.5", "beta 0.2, many"):
+            continue  # of the large network, what is most telling
+        stops = tuple(n for n in stops if n <= most.get(name, size.stops[-1]))
+        found[f"{prefix}{name}"] = (walk, stops)
     return found
 
 
@@ -386,3 +383,17 @@ def _loop(arm: DDPM, z: Any, stops: tuple[int, ...]) -> Any:
 
 def _jump(arm: Rival, z: Any, stops: tuple[int, ...]) -> Any:
     return walks.walk_jump(arm, z, stops)
+
+
+#: By many walkers: the walk of the noise, variants of variants, variants by level, and beside them constant noise.
+RENEWALS: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "renewal, many": (_renew, FULL.renewal_stops),
+    "rounds, noise carried": (partial(_rounds, carried=True), (1, 3, 10)),
+    "rounds, noise found again": (partial(_rounds, carried=False), (1, 3)),
+    **{
+        f"renewed below {beta}": (partial(_rounds, carried=True, beta=beta), (1,)) for beta in (0.1, 0.3, 0.5, 0.7, 0.9)
+    },
+    "beta 0.2, many": (_walk, (1, 10, 100)),
+    "beta 0.4, many": (partial(_walk, beta=0.4), (1, 10)),
+    "beta 0.6, many": (partial(_walk, beta=0.6), (1, 10)),
+}

@@ -22,6 +22,7 @@ SAID = {
     ),
     "walk_10k_over_1": ("our walk at beta .2: step 10,000 over step 1", "at most 1.1"),
     "walk_400_over_1": ("the same: step 400 over step 1", ""),
+    "renewal_10k_over_new": ("a walk of the noise: step 10,000 over as many new samples, 20 calls each", "1"),
     "loopback_over_1": ("img2img in a loop: round 100 over round 1", "(rises)"),
     "reversibility_auc": (
         "telling (x, y) from (y, x), held-out pairs, beta .2: area under the ROC curve",

@@ -66,7 +66,7 @@ def rounds(model: nk.Model, z: Tensor, stops: Sequence[int], beta: float, carrie
     for number in range(1, stops[-1] + 1):
         run = tasks.renewal(model, z, beta=beta, steps=calls, seed=number, noise=noise)
         z, spent = run.result(), spent + calls * (1 if carried and number > 1 else 2)
-        noise = run.state.streams if carried else None
+        noise = run.noise if carried else None
         if number in stops:
             yield number, spent, z
 

@@ -29,6 +29,8 @@ from noisekernel.storage import read_json, write_json
 #: Tells the folder of a demo, whose run may make way for a new one, from a folder of the user's.
 MARK = "demo.json"
 KEPT = (0.2, 0.4, 0.6, 0.8)
+#: Of the film of a walk.
+FRAMES = 60
 
 
 class Quality(Silent):
@@ -180,8 +182,10 @@ def _state(model: Model, x: torch.Tensor) -> Image.Image:
 
 def _variants(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
     roots = z[:2]
-    children = tasks.vary(model, roots, 4, steps=60, seed=seed)
-    grand = tasks.vary(model, children.flatten(0, 1), 3, steps=60, seed=seed + 1)
+    first = tasks.renewal(model, roots, 4, seed=seed)
+    flat = first.result()
+    second = tasks.renewal(model, flat, 3, seed=seed + 1, noise=first.noise)
+    children, grand = flat.unflatten(0, (-1, 4)), second.result().unflatten(0, (-1, 3))
     for i in range(len(roots)):
         below = grand[4 * i : 4 * (i + 1)]
         drawn = tree(
@@ -191,9 +195,9 @@ def _variants(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
         )
         if i == 0:
             text = (
-                "A real picture, four variants of it (60 steps at beta 0.2), and three variants of each. If the "
-                "chain is right its stationary distribution is the data itself, and quality does not wear off from "
-                "generation to generation: judge for yourself."
+                "A real picture, four variants of it (what its noise has below beta 0.4 drawn anew), and three of each "
+                "of these. Their noise is carried on, so that quality does not wear off from generation to generation "
+                "below that of new samples."
             )
             tour.show("A tree of variants", text, drawn)
         else:
@@ -220,15 +224,15 @@ def _inpainting(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
 
 def _walk(tour: Tour, model: Model, z: torch.Tensor, out: Path, seed: int) -> None:
     start = z[20:36] if len(z) >= 36 else z[:16]
-    walk = tasks.variation(model, start, steps=240, readout=0, seed=seed)
+    walk = tasks.Walk.of(model, start, seed=seed)
     frames = [contact_sheet(model.draw(start), 8, least=56)]
-    for number, (state, _) in enumerate(walk, start=1):
-        if number % 4 == 0:
-            frames.append(contact_sheet(model.draw(tasks.read_out(model, state, 5)), 8, least=56))
+    for _ in range(FRAMES):
+        walk.step(0.15)
+        frames.append(contact_sheet(model.draw(walk.clean), 8, least=56))
     save_film(frames, out / "walk.gif")
     text = (
-        "Sixteen chains at beta 0.2, 240 steps, each frame read out sharp. They start at real pictures. If the "
-        "chain is right they keep walking through the data, and none fades."
+        f"Sixteen chains of the noise that pictures are made of, {FRAMES} steps, each of which draws a share of .15 of "
+        "it anew. They start at real pictures, and may walk for ever: none gets worse than new samples are."
     )
     tour.show("The chain walks", text, embedded((out / "walk.gif").read_bytes(), "gif"))
 

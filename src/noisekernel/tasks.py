@@ -59,6 +59,13 @@ class Run:
         return self.clean
 
     @property
+    def noise(self) -> Recorded:
+        """The noise that this is the development of."""
+        if not isinstance(self.state.streams, Recorded):
+            raise InputError("this run draws its noise as it goes; only that of a development or renewal is on record")
+        return self.state.streams
+
+    @property
     def clean(self) -> Tensor:
         """The clean data of the present state."""
         clean = best(self.state.view)
@@ -104,7 +111,7 @@ def renewal(
     below 1, only so much is drawn anew. With `rows`, only the variants of these numbers.
 
     The noise of an example is found once for all its variants, in `steps` network calls, or given: that of a variant,
-    to go on from it, is `run.state.streams`. Gone on from like that, variants of variants never leave the distribution
+    to go on from it, is `run.noise`. Gone on from like that, variants of variants never leave the distribution
     of new samples; see `noisekernel.renewal`.
     """
     labels = None if label is None else checks.labels(label, len(checks.tensor("z", z)))

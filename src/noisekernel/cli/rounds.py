@@ -56,9 +56,7 @@ class Variants:
                 common.walk_to_the_end(run, advance)
                 runs.append(run)
         if not self.walks:
-            records = [run.state.streams for run in runs]
-            assert all(isinstance(each, Recorded) for each in records)
-            self.noise = together(records)  # type: ignore[arg-type]
+            self.noise = together([run.noise for run in runs])
         return torch.cat([run.clean.cpu() for run in runs]).unflatten(0, (-1, self.n))
 
     def go_on_from(self, picked: Sequence[int]) -> None:
