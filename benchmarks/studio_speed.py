@@ -1,10 +1,10 @@
 """How fast is the studio? First frame, a round of twelve, and the server's answers while the model works.
 
 A real server in a process of its own, asked over HTTP as the page asks it: the time from the request for a round to its
-first frame; to the end of 12 variants of 100 steps of the 28x28 model (and 10 of reading out); and, all that time, how
-long /api/health takes. Times are on the wall, so whatever else the machine does is in them: the load says how much. So
-does the time that the server had on the processor (`cpu`, where Linux tells it): about what a round takes when the
-machine is free, for the model has one core of two.
+first frame; to the end of 12 variants of the 28x28 model, by the dial (20 annealing steps) and by a walk of 100 steps
+(and 10 of reading out), in turn; and, all that time, how long /api/health takes. Times are on the wall, so whatever else
+the machine does is in them: the load says how much. So does the time that the server had on the processor (`cpu`, where
+Linux tells it): about what a round takes when the machine is free, for the model has one core of two.
 
     python benchmarks/studio_speed.py [--model fashion] [--repeats 3] [--note TEXT]
 """
@@ -26,7 +26,8 @@ from typing import Any
 import httpx
 
 RESULTS = Path(__file__).parent / "results"
-N, STEPS = 12, 100
+N = 12
+KINDS: dict[str, dict[str, Any]] = {"renewed": {"strength": 0.4}, "walked": {"beta": 0.2, "steps": 100}}
 
 
 class Health(threading.Thread):
@@ -53,10 +54,12 @@ def cpu(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def one_round(client: httpx.Client, url: str, design: str, parent: str, seed: int, process: int) -> dict[str, float]:
+def one_round(
+    client: httpx.Client, url: str, design: str, parent: str, seed: int, process: int, how: dict[str, Any]
+) -> dict[str, float]:
     health = Health(url)
     health.start()
-    body = {"task": "vary", "parents": [parent], "n": N, "steps": STEPS, "beta": 0.2, "seed": seed}
+    body = {"task": "vary", "parents": [parent], "n": N, "seed": seed, **how}
     began, used = time.perf_counter(), cpu(process)
     job = client.post(f"/api/designs/{design}/rounds", json=body, headers={"X-Client": "bench"}).json()["job"]
     first, frames = 0.0, 0
@@ -99,24 +102,28 @@ def main() -> None:
                 job = client.post(f"/api/designs/{design}/rounds", json={"task": "sample", "n": 1, "steps": 5}).json()
                 client.get(f"/api/jobs/{job['job']}/events")
                 parent = client.get(f"/api/rounds/{job['round']}").json()["nodes"][0]["id"]
-                rounds = [one_round(client, url, design, parent, seed, server.pid) for seed in range(given.repeats)]
+                rounds: dict[str, list[dict[str, float]]] = {kind: [] for kind in KINDS}
+                for seed in range(given.repeats):
+                    for kind, how in KINDS.items():
+                        rounds[kind].append(one_round(client, url, design, parent, seed, server.pid, how))
         finally:
             server.terminate()
             server.wait(30)
     report(given, rounds, load)
 
 
-def report(given: argparse.Namespace, rounds: list[dict[str, float]], load: float) -> None:
+def report(given: argparse.Namespace, rounds: dict[str, list[dict[str, float]]], load: float) -> None:
     limits = {"first_frame": 1.0, "round": 20.0, "health_99": 0.1}
-    for name, limit in limits.items():
-        values = [each[name] for each in rounds]
-        print(f"{name:12s} median {median(values):7.3f} s, worst {max(values):7.3f} s, wanted {limit:g} s")
-    print(f"cpu          median {median([each['cpu'] for each in rounds]):7.3f} s of a round's")
+    for kind, each in rounds.items():
+        for name, limit in limits.items():
+            values = [one[name] for one in each]
+            print(f"{kind} {name:12s} median {median(values):7.3f} s, worst {max(values):7.3f} s, wanted {limit:g} s")
+        print(f"{kind} cpu          median {median([one['cpu'] for one in each]):7.3f} s of a round's")
     print(f"load average at the start {load:.1f}, {os.cpu_count()} cores")
     result: dict[str, Any] = {
         "model": given.model,
         "n": N,
-        "steps": STEPS,
+        "kinds": KINDS,
         "date": datetime.date.today().isoformat(),
         "cores": os.cpu_count(),
         "processor": platform.processor() or platform.machine(),

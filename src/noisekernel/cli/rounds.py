@@ -38,6 +38,8 @@ class Variants:
     n: int
     batch_size: int
     options: dict[str, Any]
+    #: Whether there are rounds to come: only then is the noise of variants kept.
+    more: bool = False
     #: Of the pictures to vary, where it is known.
     noise: Recorded | None = None
 
@@ -49,15 +51,15 @@ class Variants:
         """Variants of each z, with a bar; sample numbers begin at `first`."""
         total = len(z) * self.n
         parts = [range(at, min(at + self.batch_size, total)) for at in range(0, total, self.batch_size)]
-        runs = []
+        done, noise = [], []
         with common.bar(len(parts) * (self.options["steps"] + self.options.get("readout", 0)), "varying") as advance:
             for rows in parts:
                 run = self._begin(z, rows, first, label)
-                common.walk_to_the_end(run, advance)
-                runs.append(run)
-        if not self.walks:
-            self.noise = together([run.noise for run in runs])
-        return torch.cat([run.clean.cpu() for run in runs]).unflatten(0, (-1, self.n))
+                done.append(common.walk_to_the_end(run, advance).cpu())
+                if self.more and not self.walks:
+                    noise.append(run.noise)
+        self.noise = together(noise) if noise else None
+        return torch.cat(done).unflatten(0, (-1, self.n))
 
     def go_on_from(self, picked: Sequence[int]) -> None:
         """The next round is of these variants, one of each picture."""

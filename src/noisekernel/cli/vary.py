@@ -60,7 +60,7 @@ def vary(
     }
     if beta is not None:
         how["lag"] = options["lag"] = chain.kernel.lag if lag is None else lag
-    varying = Variants(chain, n, batch_size, {**options, "seed": seed})
+    varying = Variants(chain, n, batch_size, {**options, "seed": seed}, more=rounds > 1)
     listed: list[dict[str, object]] = []
     history = []
     for number in range(rounds):
