@@ -2,9 +2,9 @@
 
 A real server in a process of its own, asked over HTTP as the page asks it: the time from the request for a round to its
 first frame; to the end of 12 variants of the 28x28 model, by the dial (20 annealing steps) and by a walk of 100 steps
-(and 10 of reading out), in turn; and, all that time, how long /api/health takes. Times are on the wall, so whatever else
-the machine does is in them: the load says how much. So does the time that the server had on the processor (`cpu`, where
-Linux tells it): about what a round takes when the machine is free, for the model has one core of two.
+(and 10 of reading out), in turn; and, all that time, how long /api/health takes. Times are on the wall, so whatever
+else the machine does is in them: the load says how much. So does the time that the server had on the processor (`cpu`,
+where Linux tells it): about what a round takes when the machine is free, for the model has one core of two.
 
     python benchmarks/studio_speed.py [--model fashion] [--repeats 3] [--note TEXT]
 """
