@@ -23,7 +23,7 @@ def main() -> None:
         walk = nk.tasks.Walk.of(model, z, seed=row)
         run.append(z)
         for _ in range(COLUMNS - 1):
-            walk.step(0.25)
+            walk.step(1.0, beta=0.3)
             run.append(walk.clean)
         walks.append(torch.cat(run))
     examples = real[30:38]

@@ -54,7 +54,7 @@ def renewed(model: nk.Model, z: Tensor, stops: Sequence[int], share: float = 0.1
     """
     walk, behind, spent = tasks.Walk.of(model, z, steps=calls, seed=3), 0, calls
     for number in stops:
-        walk.step((1.0 - (1.0 - share**2) ** (number - behind)) ** 0.5)
+        walk.step((1.0 - (1.0 - share**2) ** (number - behind)) ** 0.5, beta=1.0)
         behind, spent = number, spent + calls
         yield number, spent, walk.clean
 

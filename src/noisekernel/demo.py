@@ -231,7 +231,7 @@ def _walk(tour: Tour, model: Model, z: torch.Tensor, out: Path, seed: int) -> No
         frames.append(contact_sheet(model.draw(walk.clean), 8, least=56))
     save_film(frames, out / "walk.gif")
     text = (
-        f"Sixteen chains of the noise that pictures are made of, {FRAMES} steps, each of which draws a share of .15 of "
+        f"Sixteen chains of the noise that pictures are made of, {FRAMES} steps, each of which draws some of "
         "it anew. They start at real pictures, and may walk for ever: none gets worse than new samples are."
     )
     tour.show("The chain walks", text, embedded((out / "walk.gif").read_bytes(), "gif"))

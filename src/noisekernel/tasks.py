@@ -169,8 +169,11 @@ class Walk:
             return cls(model, schedule, fresh(model, n, schedule, streams), streams)
         return cls(model, schedule, retrace(model, _entering(model, z), schedule, streams), streams)
 
-    def step(self, share: float, beta: float = 1.0) -> None:
-        """Draw a share of the noise anew: of all, or of what is quieter than `beta`."""
+    def step(self, share: float, beta: float = 0.5) -> None:
+        """Draw a share of the noise anew that is quieter than `beta`, and less of what is louder (`renewal.shares`).
+
+        With beta = 1 all noise moves at one pace, and pictures jump: what they are of hangs on little of it.
+        """
         self.noise = renewed(self.noise, shares(self.schedule, len(self.noise.noise), beta, share), self.streams)
 
     def look(self) -> Run:
