@@ -155,6 +155,20 @@ def test_a_walk_is_renewal_step_by_step(kind):
     assert not torch.equal(new.clean[0], new.clean[1])
 
 
+def test_a_steered_walk_takes_nothing_that_is_forbidden():
+    model = noise_model("gaussian")
+    walk = tasks.Walk.of(model, examples(model), steps=4)
+    start, noise = walk.clean, walk.noise.noise
+    taken = walk.steer(lambda z: torch.where((z == start).flatten(1).all(1), 0.0, -torch.inf), 0.5)
+    assert not taken.any()
+    assert torch.equal(walk.clean, start)
+    assert all(torch.equal(a, b) for a, b in zip(walk.noise.noise, noise, strict=True))
+    assert walk.steer(lambda z: torch.zeros(len(z)), 0.5).all()
+    assert not torch.equal(walk.clean, start)
+    with pytest.raises(ShapeError, match="one number a sample"):
+        walk.steer(lambda z: z, 0.5)
+
+
 def test_variants_differ_from_each_other_and_between_seeds():
     model, z = noise_model("gaussian"), examples(noise_model("gaussian"))
     two = nk.renew(model, z, 2, steps=6)

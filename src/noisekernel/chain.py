@@ -90,8 +90,8 @@ def step(
     view = moved.view
     if score is None or point or not math.isclose(beta_next, state.beta, rel_tol=1e-9):
         return moved, StepInfo(proposal, torch.ones(len(y), dtype=torch.bool, device=y.device))
-    here = _evaluate(score, state.x, state.view) if state.score is None else state.score
-    value = _evaluate(score, y, view)
+    here = evaluate(score, state.x, state.view) if state.score is None else state.score
+    value = evaluate(score, y, view)
     u = uniform((len(y),), streams, device=y.device)
     accepted = torch.log(u) < value - here
     chosen = accepted.reshape(-1, *[1] * (y.ndim - 1))
@@ -138,8 +138,9 @@ def _run(
         yield state, info
 
 
-def _evaluate(score: Score, x: Tensor, view: Distribution) -> Tensor:
-    value = score(x, view)
+def evaluate(score: Callable[..., Tensor], x: Tensor, *view: Distribution) -> Tensor:
+    """The score at x, one finite number a sample, or minus infinity."""
+    value = score(x, *view)
     if not isinstance(value, Tensor) or value.shape != (len(x),):
         given = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
         raise ShapeError(f"the score returned {given}; it must return one number a sample: shape ({len(x)},)")

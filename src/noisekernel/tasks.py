@@ -27,7 +27,7 @@ from noisekernel.chain import ChainState, Score, StepInfo
 from noisekernel.denoisers import Clamped
 from noisekernel.distributions import Distribution, Elementwise
 from noisekernel.errors import InputError
-from noisekernel.random import Recorded, Streams
+from noisekernel.random import Recorded, Streams, uniform
 from noisekernel.renewal import fresh, from_noise, renewed, retrace, rows_of, shares
 from noisekernel.schedules import Schedule, flat
 from noisekernel.transitions import NoiseModel
@@ -148,6 +148,8 @@ class Walk:
     schedule: Schedule
     noise: Recorded
     streams: Streams
+    #: Noise that was looked at, and what it showed.
+    _seen: tuple[Recorded, Tensor] | None = None
 
     @classmethod
     def of(
@@ -176,6 +178,27 @@ class Walk:
         """
         self.noise = renewed(self.noise, shares(self.schedule, len(self.noise.noise), beta, share), self.streams)
 
+    def steer(self, f: Callable[[Tensor], Tensor], share: float, beta: float = 0.5) -> Tensor:
+        """One step towards high f, a function of a batch of clean data: which samples took it.
+
+        A step is taken with probability min(1, exp(f(z') - f(z))). As the noise is in balance, exactly, so is this
+        with p(z) exp(f(z)), p the distribution of new samples, for any f and whatever the denoiser's error. (In the
+        noise, it is the preconditioned Crank-Nicolson walk of Cotter, Roberts, Stuart and White, 2013.)
+        """
+        noise, z = self.noise, self.clean
+        here = chain.evaluate(f, z)
+        self.step(share, beta)
+        accepted = torch.log(uniform((len(z),), self.streams, device=z.device)) < chain.evaluate(f, self.clean) - here
+
+        def chosen(new: Tensor, old: Tensor) -> Tensor:
+            return torch.where(accepted.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+
+        clean = chosen(self.clean, z)
+        kept = tuple(chosen(new, old) for new, old in zip(self.noise.noise, noise.noise, strict=True))
+        self.noise = replace(self.noise, noise=kept)
+        self._seen = (self.noise, clean)
+        return accepted
+
     def look(self) -> Run:
         """The development of the present noise, to iterate over."""
         return development(self.model, self.noise, self.schedule)
@@ -183,7 +206,9 @@ class Walk:
     @property
     def clean(self) -> Tensor:
         """Clean data of where the walk is."""
-        return self.look().result()
+        if self._seen is None or self._seen[0] is not self.noise:
+            self._seen = (self.noise, self.look().result())
+        return self._seen[1]
 
 
 def variation(

@@ -86,6 +86,31 @@ def test_a_share_goes_as_far_as_it_says():
     assert all(abs(way - share) < 0.15 for way, share in zip(ways, (0.1, 0.3, 0.6, 1.0), strict=True))
 
 
+@pytest.mark.parametrize("model", [EXACT, WRONG], ids=["exact", "wrong"])
+def test_steered_it_has_the_tilted_distribution_of_new_samples(model):
+    """Against new samples weighted by exp(f), whatever the denoiser; and not against those of a weaker f."""
+
+    def f(z):
+        return 1.5 * torch.sin(3 * z[:, 0])
+
+    walk = tasks.Walk.of(model, N, steps=10, seed=21)
+    taken = torch.stack([walk.steer(f, 0.7, beta=0.9).float().mean() for _ in range(60)])
+    assert 0.3 < float(taken.mean()) < 0.95
+    new = nk.synthesize(model, 4 * N, steps=10, seed=22)
+
+    def furthest(strength):
+        """In standard errors, of three means."""
+        weight, off = torch.softmax(strength * f(new), dim=0), []
+        for g in (lambda z: z[:, 0], lambda z: z[:, 0] ** 2, f):
+            wanted = float((weight * g(new)).sum())
+            error = (float(g(walk.clean).var()) / N + float((weight * (g(new) - wanted)).square().sum())) ** 0.5
+            off.append(abs(float(g(walk.clean).mean()) - wanted) / error)
+        return max(off)
+
+    assert furthest(1.0) < 4.0
+    assert furthest(0.7) > 4.0
+
+
 def test_pairs_look_the_same_both_ways():
     """(x, y) and (y, x) are one distribution: no odd function of y - x has a mean. A chain with a drift has one."""
     noise = recorded_noise(WRONG)
