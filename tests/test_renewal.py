@@ -202,6 +202,11 @@ def test_what_is_refused():
         renewal.retrace(model, z, model.kernel.annealing(5, first=0.5), streams(5))
     with pytest.raises(InputError, match="label"):
         nk.renew(model, z, label=torch.zeros(3, dtype=torch.int64))
+    known = tasks.renewal(model, z, steps=4).noise
+    with pytest.raises(InputError, match="5 draws are recorded, but the schedule has 9 steps"):
+        tasks.renewal(model, z, steps=9, noise=known)
+    with pytest.raises(ShapeError, match="on record for 5 samples; there are 2"):
+        tasks.renewal(model, z[:2], steps=4, noise=known)
     wrong = nk.Schedule.along(nk.schedules.linear(1.0, 0.01), 3, 0.9)
     with pytest.raises(ScheduleError, match="largest lag"):
         renewal.retrace(model, z, wrong, streams(5))

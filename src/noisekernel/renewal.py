@@ -79,6 +79,8 @@ def shares(schedule: Schedule, draws: int, beta: float, share: float = 1.0) -> l
     [0.0, 0.01, 0.14, 0.82, 1.0, 1.0]
     """
     beta, share = checks.number("beta", beta, 0.0, 1.0), checks.number("share", share, 0.0, 1.0)
+    if draws - schedule.steps not in (0, 1):  # a prior that is a point draws nothing
+        raise InputError(f"{draws} draws are recorded, but the schedule has {schedule.steps} steps: take as many")
     reached = torch.cat((torch.ones(draws - schedule.steps, dtype=torch.float64), schedule.beta[1:]))
     if beta in (0.0, 1.0):
         return [share * beta] * draws

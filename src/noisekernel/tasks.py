@@ -26,7 +26,7 @@ from noisekernel import chain, checks
 from noisekernel.chain import ChainState, Score, StepInfo
 from noisekernel.denoisers import Clamped
 from noisekernel.distributions import Distribution, Elementwise
-from noisekernel.errors import InputError
+from noisekernel.errors import InputError, ShapeError
 from noisekernel.random import Recorded, Streams, uniform
 from noisekernel.renewal import fresh, from_noise, renewed, retrace, rows_of, shares
 from noisekernel.schedules import Schedule, flat
@@ -114,9 +114,10 @@ def renewal(
     to go on from it, is `run.noise`. Gone on from like that, variants of variants never leave the distribution
     of new samples; see `noisekernel.renewal`.
     """
-    labels = None if label is None else checks.labels(label, len(checks.tensor("z", z)))
+    total = len(checks.tensor("z", z))
+    labels = None if label is None else checks.labels(label, total)
     schedule = _check(model).kernel.annealing(checks.count("steps", steps))
-    rows = range(len(checks.tensor("z", z)) * checks.count("n", n)) if rows is None else rows
+    rows = range(total * checks.count("n", n)) if rows is None else rows
     examples = slice(rows.start // n, (rows.stop - 1) // n + 1)
     of = torch.arange(rows.start, rows.stop) // n
     z = _entering(model, z)[examples]
@@ -125,6 +126,8 @@ def renewal(
     if noise is None:
         noise = retrace(_labelled(model, _rows(labels, examples), len(z)), z, schedule, finding)
     else:
+        if len(noise.samples) != total:
+            raise ShapeError(f"noise is on record for {len(noise.samples)} samples; there are {total}")
         noise = rows_of(noise, torch.arange(examples.start, examples.stop, device=z.device), finding)
     streams = replace(_streams(seed, first + rows.start, len(rows), z.device), draws=finding.draws)
     by = shares(schedule, len(noise.noise), beta, share)

@@ -343,6 +343,7 @@ MISTAKES = [
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "beta": 0.1, "strength": 0.1}, 422, "leave one out"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "lag": 1.0}, 422, "less than 1"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "lag": 0.5}, 422, "of a walk at constant noise"),
+    ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "steps": 0}, 422, "at least 1"),
     ("post", "{d}/rounds", {"task": "walk", "parents": ["{n}"], "beta": 0.5}, 422, "beta"),
     ("post", "{d}/rounds", {"task": "inpaint", "parents": ["{n}"], "mask": "!"}, 422, "base64"),
     ("post", "{d}/origins/example", {"example": 5000}, 422, "this model has 1797"),

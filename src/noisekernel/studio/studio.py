@@ -211,7 +211,9 @@ class Studio:
             for name in ("lag", "readout"):
                 if settings[name] is not None:
                     raise InputError(f"{name} is of a walk at constant noise; say at which level: beta")
-            return {"strength": strength, "steps": max(1, 20 if steps is None else steps)}
+            if steps == 0:
+                raise InputError("steps is 0; what is renewed is annealed in at least 1")
+            return {"strength": strength, "steps": 20 if steps is None else steps}
         return {
             "strength": strength,
             "beta": served.beta(strength) if beta is None else beta,
