@@ -283,7 +283,7 @@ def headlines(results: Results, material: str) -> dict[str, tuple[float, list[fl
         "fid_ours_over_best_rival": ratio(ours[50], best),
         "walk_10k_over_1": _drift(results, material, "long ours"),
         "walk_400_over_1": _drift(results, material, "lag 0.9"),
-        "renewal_10k_over_new": ratio(_last(results, material, "renewal, many"), ours[20]),
+        "renewal_10k_over_new": ratio(_last(results, material, "renewal, many", studies.FULL.samples), ours[20]),
         "loopback_over_1": _drift(results, material, "long loopback"),
         "reversibility_auc": _auc(results, material),
         "categorical_fid_ours_over_paper": ratio(
@@ -303,8 +303,10 @@ def _auc(results: Results, material: str) -> tuple[float, list[float]] | None:
     return mean, [mean - half, mean + half]
 
 
-def _last(results: Results, material: str, name: str) -> dict[int, float]:
-    return {seed: entry["stops"][-1]["fid"] for seed, entry in results.walks(material, name).items()}
+def _last(results: Results, material: str, name: str, walkers: int | None = None) -> dict[int, float]:
+    """Where walks end, by seed; if asked, those of so many walkers only, for distances of fewer are larger."""
+    found = results.walks(material, name).items()
+    return {seed: entry["stops"][-1]["fid"] for seed, entry in found if walkers in (None, entry["walkers"])}
 
 
 def _drift(results: Results, material: str, name: str) -> tuple[float, list[float]] | None:
