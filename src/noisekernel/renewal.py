@@ -97,9 +97,10 @@ def renewed(noise: Recorded, by: Sequence[float], streams: Streams) -> Recorded:
     return Recorded(noise.seed, streams.samples, noise=tuple(parts))
 
 
-def rows_of(noise: Recorded, rows: Tensor, streams: Streams) -> Recorded:
-    """The noise of these rows, for the samples of `streams`."""
-    return Recorded(streams.seed, streams.samples, noise=tuple(each[rows] for each in noise.noise))
+def rows_of(noise: Recorded, rows: Tensor) -> Recorded:
+    """The noise of these rows, of which any may come several times."""
+    rows = rows.to(noise.samples.device)
+    return Recorded(noise.seed, noise.samples[rows], noise=tuple(each[rows] for each in noise.noise))
 
 
 def together(records: Sequence[Recorded]) -> Recorded:

@@ -128,10 +128,10 @@ def renewal(
     else:
         if len(noise.samples) != total:
             raise ShapeError(f"noise is on record for {len(noise.samples)} samples; there are {total}")
-        noise = rows_of(noise, torch.arange(examples.start, examples.stop, device=z.device), finding)
+        noise = rows_of(noise, torch.arange(examples.start, examples.stop))
     streams = replace(_streams(seed, first + rows.start, len(rows), z.device), draws=finding.draws)
     by = shares(schedule, len(noise.noise), beta, share)
-    variants = renewed(rows_of(noise, (of - examples.start).to(z.device), streams), by, streams)
+    variants = renewed(rows_of(noise, of - examples.start), by, streams)
     return development(model, variants, schedule, label=None if labels is None else labels[of])
 
 

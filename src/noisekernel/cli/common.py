@@ -61,7 +61,6 @@ def how_to_vary(
     readout: int | None,
     *,
     usual: float = 0.4,
-    walked: int = 100,
     sharp: int = 10,
 ) -> dict[str, Any]:
     """Strength and steps, to renew noise; or with a noise level the options of `tasks.variation`."""
@@ -71,7 +70,7 @@ def how_to_vary(
     if beta is not None:
         if strength is not None:
             raise InputError("both --strength and --beta were given; either renew a share of the noise, or walk")
-        steps, readout = walked if steps is None else steps, sharp if readout is None else readout
+        steps, readout = 100 if steps is None else steps, sharp if readout is None else readout
         return {"beta": checks.number("beta", beta, 0.0, 1.0, open_low=True), "steps": steps, "readout": readout}
     for name, value in (("--lag", lag), ("--readout", readout)):
         if value is not None:

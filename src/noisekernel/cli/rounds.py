@@ -3,7 +3,7 @@
 import runpy
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +64,7 @@ class Variants:
     def go_on_from(self, picked: Sequence[int]) -> None:
         """The next round is of these variants, one of each picture."""
         if self.noise is not None:
-            rows = torch.tensor([i * self.n + k for i, k in enumerate(picked)])
-            chosen = replace(self.noise, samples=self.noise.samples[rows])
-            self.noise = rows_of(self.noise, rows.to(chosen.samples.device), chosen)
+            self.noise = rows_of(self.noise, torch.tensor([i * self.n + k for i, k in enumerate(picked)]))
 
     def _begin(self, z: torch.Tensor, rows: range, first: int, label: torch.Tensor | None) -> tasks.Run:
         if not self.walks:

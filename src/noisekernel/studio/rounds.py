@@ -17,7 +17,6 @@ from torch import Tensor
 from noisekernel import tasks
 from noisekernel.errors import InputError
 from noisekernel.models import Model
-from noisekernel.random import Streams
 from noisekernel.renewal import rows_of
 from noisekernel.studio.masks import feathered, read_mask, share_of_new
 from noisekernel.studio.taste import Taste
@@ -193,7 +192,7 @@ def _renewal(
     labels = None if label is None else label[:1].expand(len(parents))
     steps, rows = settings["steps"], [i % len(parents) for i in range(n)]
     found = tasks.Walk.of(model, parents, steps=steps, label=labels, seed=seed, first=n).noise
-    noise = rows_of(found, torch.tensor(rows), Streams.of(seed, range(n)))
+    noise = rows_of(found, torch.tensor(rows))
     return tasks.renewal(
         model, parents[rows], beta=settings["strength"], steps=steps, label=label, seed=seed, noise=noise
     )
