@@ -30,6 +30,9 @@ def main() -> None:
     arguments.add_argument("--only", metavar="MATERIAL", help="digits, fashion28, mnist28, fashion14 or cifar32 alone")
     arguments.add_argument("--seed", type=int, help="this seed alone")
     arguments.add_argument("--inception", type=Path, help="Inception's weights; with them, CIFAR-10 is measured too")
+    arguments.add_argument(
+        "--results", type=Path, default=HERE / "results" / "bench", help="what is known, and where new results go"
+    )
     arguments.add_argument("--work", type=Path, default=HERE / "scratch", help="weights, which can be made again")
     options = arguments.parse_args()
     torch.set_num_threads(options.threads)
@@ -43,12 +46,14 @@ def main() -> None:
         names += size.coloured
     loaded = {name: material.load(name, options.data, size.share) for name in names}
     judges = {name: judge_of(pictures, options.work, options.inception) for name, pictures in loaded.items()}
+    store = Store(options.work / "quick" if options.quick else options.results, options.work)
+    for name, judge in judges.items():
+        store.check_judge(name, size.samples, judge.floor(size.samples))
     if options.jobs > 1:
         environment = {**os.environ, "OMP_NUM_THREADS": str(options.threads)}
         command = [sys.executable, __file__, *sys.argv[1:], "--jobs", "1"]
         running = [subprocess.Popen(command, env=environment) for _ in range(options.jobs)]
         sys.exit(max(process.wait() for process in running))
-    store = Store(options.work / "quick" if options.quick else HERE / "results" / "bench", options.work)
     pending = [unit for unit in studies.units(size) if unit.material in loaded and options.seed in (None, unit.seed)]
     while pending:
         left = []

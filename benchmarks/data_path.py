@@ -22,12 +22,13 @@ from PIL import Image
 from rich.console import Console
 
 from noisekernel import config, runs
+from noisekernel.preparation import prepare
 from noisekernel.training.trainer import Trainer, Window
 
 
 def trainer_for(data: str, settings: dict[str, Any]) -> Trainer:
     recipe = config.recipe("small", {**settings, "training.images": 10_000_000})
-    ready = runs.prepare(data, recipe, 0, Console(quiet=True))
+    ready = prepare(data, recipe, 0, Console(quiet=True))
     return runs.trainer_for(ready, recipe, seed=0, cpu=True)
 
 

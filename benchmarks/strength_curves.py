@@ -1,46 +1,44 @@
-"""Measures the strength curves of the models in the package, which ship beside their weights for the studio's dial.
+"""Measures the strength curves of the models in the package, which ship beside their weights.
 
-On each model's own samples: variants of `--n` of them at each noise level, against the distance of two unrelated ones.
+On each model's own samples: variants of `--n` of them at each noise level, against the distance of two unrelated ones;
+by drawing noise anew below the level, and by a walk at it.
 
-    python benchmarks/strength_curves.py [MODEL...] [--n 24] [--steps 100]
+    python benchmarks/strength_curves.py [MODEL...] [--n 48]
 """
 
 import argparse
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import torch
 
 import noisekernel as nk
 from noisekernel import models
-from noisekernel.diagnostics.strength import strength_curve
+from noisekernel.dial import RENEWAL, WALK
 from noisekernel.storage import write_json
-from noisekernel.studio.served import LEVELS, digest_of
 
 WEIGHTS = Path(models.__file__).parent / "weights"
-#: Samples that tell how far apart two unrelated ones are.
-UNRELATED = 128
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", default=models.bundled())
-    parser.add_argument("--n", type=int, default=24)
-    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--n", type=int, default=48)
     given = parser.parse_args()
     torch.set_num_threads(1)
     for name in given.models:
-        began = time.perf_counter()
-        model = nk.load(name, "cpu")
-        z = nk.synthesize(model, UNRELATED, steps=20, seed=1, batch_size=32)
-        curve = strength_curve(model, z, betas=LEVELS, n=given.n, steps=given.steps)
-        how = {"script": "benchmarks/strength_curves.py", "n": given.n, "samples": UNRELATED, "seed": 1}
-        write_json(
-            WEIGHTS / f"{name}.strength.json", {"weights": digest_of(name), "curve": curve.figures(), "measured": how}
-        )
-        print(f"{name}, in {time.perf_counter() - began:.0f} s")
-        for beta, distance, error in zip(curve.betas, curve.distances, curve.errors, strict=True):
-            print(f"  beta {beta:5.3f}  distance {distance:.3f} ± {error:.3f}")
+        curves = {}
+        for dial in (RENEWAL, WALK):
+            began = time.perf_counter()
+            curve = dial.measure(nk.load(name, "cpu"), n=given.n)
+            curves[dial.name] = curve.figures()
+            print(f"{name}, {dial.name}, in {time.perf_counter() - began:.0f} s", flush=True)
+            for beta, distance, error in zip(curve.betas, curve.distances, curve.errors, strict=True):
+                print(f"  beta {beta:6.4f}  distance {distance:.3f} ± {error:.3f}", flush=True)
+        how = {"script": "benchmarks/strength_curves.py", "n": given.n, "date": datetime.now(UTC).date().isoformat()}
+        told = {"weights": models.digest_of(name), "curves": curves, "measured": how}
+        write_json(WEIGHTS / f"{name}.strength.json", told)
 
 
 if __name__ == "__main__":

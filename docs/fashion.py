@@ -20,10 +20,11 @@ def main() -> None:
     walks = []
     for row in range(2):
         z, run = real[[18 + row]], []
-        walk = nk.tasks.Walk.of(model, z, seed=row)
+        walk = nk.NoiseWalk.of(model, z, seed=row)
         run.append(z)
         for _ in range(COLUMNS - 1):
-            walk.step(1.0, beta=0.3)
+            for _ in range(4):  # of a film, one frame in four
+                walk.glide(0.06)
             run.append(walk.clean)
         walks.append(torch.cat(run))
     examples = real[30:38]

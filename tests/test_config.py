@@ -14,6 +14,8 @@ from noisekernel import config
 from noisekernel.data.pictures import Size
 from noisekernel.errors import InputError
 from noisekernel.plan import plan
+from noisekernel.samplers import sampler
+from noisekernel.settings import read
 
 #: Section 3.1 and appendix A of the paper: images are batch x iterations.
 PAPER = {
@@ -36,7 +38,7 @@ def test_the_papers_recipes_hold_the_papers_numbers(name):
     assert recipe.training.average.decay(1, batch) == recipe.training.average.decay(10**9, batch) == 0.999
     assert recipe.objective.build() == nk.ContrastiveAdjustment(nk.UniformLevels(0.01, 1.0))
     kernel = recipe.kernel.build()
-    schedule = config.sampler(recipe.sampling.sampler, kernel, recipe.sampling.steps)
+    schedule = sampler(recipe.sampling.sampler, kernel, recipe.sampling.steps)
     assert (schedule.steps, float(schedule.beta[0]), float(schedule.beta[-1])) == (steps, 1.0, last)
     assert set(schedule.lag.tolist()) == {lag}
     assert (recipe.published.fid, recipe.published.inception_score) == (fid, score)
@@ -52,7 +54,7 @@ def test_every_recipe_builds_trains_on_and_survives_json(name, tmp_path):
     path = tmp_path / "recipe.json"
     path.write_text(json.dumps(recipe.model_dump(mode="json")))
     assert config.recipe(path) == recipe
-    assert config.read(config.Design, json.loads(design.model_dump_json()), "x") == design
+    assert read(config.Design, json.loads(design.model_dump_json()), "x") == design
 
 
 @pytest.mark.parametrize(
@@ -74,6 +76,7 @@ def test_every_recipe_builds_trains_on_and_survives_json(name, tmp_path):
         ("=3", "is no setting"),
         ("head.mean=0.5", "given together"),
         ("training=3", "training is 3"),
+        ("objective.control=NaN", "objective.control is nan"),
     ],
 )
 def test_mistakes_get_a_sentence(setting, said):
@@ -85,6 +88,32 @@ def test_mistakes_get_a_sentence(setting, said):
 def test_another_kind_begins_anew_and_keeps_what_was_set_with_it():
     recipe = config.recipe("digits", ["training.average.factor=0.9", "training.average.kind=decay"])
     assert recipe.training.average == config.TrainingSettings.model_fields["average"].annotation.__args__[1](factor=0.9)
+
+
+def test_a_setting_of_another_kind_is_not_offered_for_itself():
+    with pytest.raises(InputError) as caught:
+        config.recipe("digits", ["training.average.kind=decay", "training.average.images=5"])
+    assert "there is no setting 'training.average.images'" in str(caught.value)
+    assert "mean 'training.average.images'" not in str(caught.value)
+
+
+def test_a_setting_inside_a_table_that_there_is_not(tmp_path):
+    (tmp_path / "mine.toml").write_text("[trainig]\nbatch = 3\n")
+    with pytest.raises(InputError, match="no setting 'trainig'; did you mean 'training'"):
+        config.recipe(tmp_path / "mine.toml", ["trainig.batch=4"])
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ["training.batch=3", "training.batch=4"],
+        ["kernel.lag=0.5", 'kernel={"lag":0.3}'],
+        ['kernel={"lag":0.3}', "kernel.lag=0.5"],
+    ],
+)
+def test_what_is_set_twice_is_refused(settings):
+    with pytest.raises(InputError, match="is set twice; give it once"):
+        config.recipe("digits", settings)
 
 
 def test_a_setting_inside_one_that_is_set_as_a_whole_is_refused():
@@ -117,7 +146,7 @@ def test_a_recipe_of_ones_own(tmp_path):
 @given(st.dictionaries(st.text(max_size=8), st.recursive(st.none() | st.integers() | st.text(max_size=4), st.lists)))
 def test_hostile_recipes_are_refused_or_read_never_a_traceback(content):
     with contextlib.suppress(InputError):
-        config.read(config.Recipe, content, "x")
+        read(config.Recipe, content, "x")
 
 
 def test_categorical_recipes_must_agree_on_the_number_of_classes():

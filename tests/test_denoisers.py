@@ -69,7 +69,7 @@ def test_layouts(channels, event, space):
         backbone = Echo(head.out_channels, 1.0)
         r = nk.Denoiser(backbone, head)(torch.randint(5, (6, *event)), 0.5)
         assert backbone.seen.shape == (6, head.in_channels, *space)
-        assert r.log_probs.shape == (6, *event, 4)
+        assert r.table().shape == (6, *event, 4)
 
 
 def test_each_element_gets_its_own_features():
@@ -107,7 +107,7 @@ def test_ordinal_probabilities_and_their_gradients_stay_finite(fill):
     features = torch.full((2, 30, 4), fill, requires_grad=True)
     head = nk.OrdinalHead(256, 2)
     r = head.decode(features, torch.zeros(2, 2, 4, dtype=torch.int64), torch.ones(2))
-    assert bool(torch.isfinite(r.log_probs).all())
+    assert bool(torch.isfinite(r.table()).all())
     r.log_prob(torch.full((2, 2, 4), 200)).sum().backward()
     assert bool(torch.isfinite(features.grad).all())
 
@@ -140,7 +140,7 @@ def test_from_few_examples_an_ordinal_head_knows_more_of_many_classes(head):
 
     def likelihood(data):
         r = head.decode(logits[None], masked, torch.ones(1))
-        return r.log_probs[0, 0][data].mean()
+        return r.table()[0, 0][data].mean()
 
     for _ in range(300):
         optimiser.zero_grad()

@@ -10,7 +10,8 @@ from scipy import stats
 
 import noisekernel as nk
 from helpers import LEVEL, generator
-from noisekernel.distributions import LOG_ZERO, sum_elements
+from noisekernel.categories import LOG_ZERO
+from noisekernel.distributions import sum_elements
 from noisekernel.errors import InputError, ShapeError
 
 shapes = st.lists(st.integers(1, 4), min_size=1, max_size=4).map(tuple)

@@ -2,14 +2,17 @@
 
 import json
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 import torch
 
 import noisekernel as nk
 from noisekernel import config, models
+from noisekernel.errors import InputError
 from noisekernel.evaluate.features import small_features
 from noisekernel.evaluate.frechet import frechet_distance
+from noisekernel.settings import read
 
 
 def test_two_come_with_the_package():
@@ -21,7 +24,7 @@ def test_two_come_with_the_package():
 @pytest.mark.parametrize("name", ["digits", "fashion"])
 def test_they_say_how_they_were_made(name):
     model = nk.load(name)
-    recipe = config.read(config.Recipe, model.history["recipe"], name)
+    recipe = read(config.Recipe, model.history["recipe"], name)
     # `otherwise` is the size for pictures of many sizes, which these are not. Weights do not depend on how one samples.
     left_out = {"data": {"otherwise"}, "sampling": True}
     assert recipe.model_dump(exclude=left_out) == config.recipe(name).model_dump(exclude=left_out)
@@ -32,6 +35,26 @@ def test_they_say_how_they_were_made(name):
     assert len(model.classes) == 10
     # No folder of the machine it was trained on.
     assert "/" not in json.dumps({**models.about(name)["history"], "recipe": None})
+
+
+def test_a_folder_with_the_name_of_one_is_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    nk.save(nk.load("fashion"), "digits")
+    assert nk.load(Path("./digits")).shape == nk.load("./digits").shape == (1, 28, 28)
+    assert models.digest_of(Path("digits")) == models.digest_of("./digits") != models.digest_of("digits")
+    assert nk.load("digits").shape == (1, 8, 8)
+
+
+def test_one_picture_is_read_as_one(tmp_path):
+    model = nk.load("digits")
+    model.draw(nk.synthesize(model, 1, steps=2))[0].save(tmp_path / "a.png")
+    assert torch.equal(model.read(tmp_path / "a.png"), model.read([str(tmp_path / "a.png")]))
+
+
+def test_what_has_no_design_is_not_saved(tmp_path):
+    model = nk.load("digits")
+    with pytest.raises(InputError, match="does not know its design"):
+        nk.save(nk.NoiseModel(model.kernel, model.denoiser, model.shape), tmp_path / "m")
 
 
 @pytest.mark.statistical

@@ -8,7 +8,7 @@ from scipy import stats
 
 from helpers import LEVEL, generator
 from noisekernel.errors import InputError, ShapeError
-from noisekernel.random import Streams, normal, philox, uniform
+from noisekernel.random import Purpose, Recorded, Streams, normal, philox, uniform
 
 # Known answers of Philox4x32-10 that the authors' reference library publishes: counter, key, result.
 KNOWN = [
@@ -69,6 +69,8 @@ def test_neighbours_seeds_and_draws_differ():
     assert not torch.equal(base[0], base[1])
     assert not torch.equal(base, normal((2, 8), Streams.of(1, [0, 1])))
     assert not torch.equal(base, normal((2, 8), Streams(0, torch.tensor([0, 1]), draws=1)))
+    others = [Streams.of(0, [0, 1], purpose=purpose) for purpose in Purpose if purpose != Purpose.NEW]
+    assert not any(torch.equal(base, normal((2, 8), other)) for other in others)
     far = Streams(0, torch.tensor([2**32, 1]))  # a sample number beyond 32 bits is not sample 0
     assert not torch.equal(base[0], normal((2, 8), far)[0])
 
@@ -81,6 +83,15 @@ def test_uniform_is_open():
     values = uniform((1, 2), Extreme.of(0, [0]))
     assert 0.0 < float(values[0, 0]) < float(values[0, 1]) < 1.0
     assert torch.isfinite(normal((1, 2), Extreme.of(0, [0]))).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_uniform_is_open_in_any_precision(dtype):
+    values = uniform((100, 1000), Streams.of(0, range(100)), dtype=dtype)
+    assert values.dtype == dtype
+    known = Recorded(0, torch.arange(1), noise=(torch.tensor([[-9.0, 9.0]]),))
+    assert 0.0 < float(uniform((1, 2), known, dtype=dtype).max()) < 1.0
+    assert 0.0 < float(values.min()) < float(values.max()) < 1.0
 
 
 def test_bad_streams():

@@ -92,10 +92,10 @@ def test_new_samples_are_what_their_noise_develops_into(kind):
 def test_at_no_noise_it_is_the_example_and_at_all_new_data(kind):
     model = noise_model(kind)
     z = examples(model)
-    same = nk.renew(model, z, 2, beta=0.0, steps=8)
-    assert torch.equal(same[:, 0], same[:, 1])  # the noise of an example is found once
-    other = nk.renew(model, examples(model).flip(0), 2, beta=1.0, steps=8)
-    torch.testing.assert_close(nk.renew(model, z, 2, beta=1.0, steps=8), other)  # nothing of z is left
+    same = nk.renew(model, z, 2, below=0.0, steps=8)
+    torch.testing.assert_close(same[:, 0], same[:, 1])  # the noise of an example is found once
+    other = nk.renew(model, examples(model).flip(0), 2, below=1.0, steps=8)
+    torch.testing.assert_close(nk.renew(model, z, 2, below=1.0, steps=8), other)  # nothing of z is left
 
 
 @settings(deadline=None)
@@ -135,8 +135,9 @@ def test_variants_of_variants_go_on_from_their_noise(kind):
     z = examples(model)
     run = tasks.renewal(model, z, 2, steps=6)
     y = run.result()
-    again = tasks.renewal(model, y, beta=0.0, steps=6, noise=run.noise).result()
+    again = tasks.renewal(model, y, below=0.0, steps=6, noise=run.noise).result()
     torch.testing.assert_close(again, y)
+    torch.testing.assert_close(tasks.development(model, run.noise, run.schedule).result(), y)
     with pytest.raises(InputError, match="draws its noise as it goes"):
         _ = tasks.synthesis(model, 1, steps=2).noise
 
@@ -145,19 +146,54 @@ def test_variants_of_variants_go_on_from_their_noise(kind):
 def test_a_walk_is_renewal_step_by_step(kind):
     model = noise_model(kind)
     z = examples(model)
-    walk = tasks.Walk.of(model, z, steps=6)
+    walk = nk.NoiseWalk.of(model, z, steps=6)
     start = walk.clean
-    torch.testing.assert_close(start, nk.renew(model, z, beta=0.0, steps=6)[:, 0])
+    torch.testing.assert_close(start, nk.renew(model, z, below=0.0, steps=6)[:, 0])
     walk.step(0.3)
     assert not torch.equal(walk.clean, start)
-    new = tasks.Walk.of(model, 4, steps=6, seed=2)
+    new = nk.NoiseWalk.of(model, 4, steps=6, seed=2)
     assert new.clean.shape == (4, *model.shape)
     assert not torch.equal(new.clean[0], new.clean[1])
 
 
+@given(share=st.floats(0.0, 1.0))
+def test_gliding_keeps_noise_and_motion_independent_and_of_unit_variance(share):
+    """As linear functions of independent normals e, n and new, e' and n' are orthonormal again."""
+    e, n, new = (row[None] for row in torch.eye(3, dtype=torch.float64))
+    after, motion = renewal.glided(recorded(e), [n], [share], recorded(new))
+    both = torch.cat((after.noise[0], motion[0]))
+    torch.testing.assert_close(both @ both.T, torch.eye(2, dtype=torch.float64), atol=1e-7, rtol=0)
+
+
+def test_gliding_from_rest_is_renewal():
+    e, n, new = (torch.randn(5, 2, generator=generator(seed)) for seed in range(3))
+    expected = renewal.renewed(recorded(e), [0.3], recorded(new)).noise[0]
+    torch.testing.assert_close(expected, 0.91**0.5 * e + 0.3 * new)
+    from_rest, _ = renewal.glided(recorded(e), None, [0.3], recorded(new))
+    torch.testing.assert_close(from_rest.noise[0], expected)
+    assert not torch.allclose(renewal.glided(recorded(e), [n], [0.3], recorded(new))[0].noise[0], expected)
+
+
+def test_a_gliding_walk_comes_further_by_steps_of_the_same_length_and_does_not_swing_back():
+    model = noise_model("gaussian")
+    steps, ways, turned = {}, {}, {}
+    for how in ("step", "glide"):
+        walk = nk.NoiseWalk.of(model, 200, steps=4)
+        places = [torch.stack(walk.noise.noise)]
+        for _ in range(40):
+            getattr(walk, how)(0.1, below=1.0)
+            places.append(torch.stack(walk.noise.noise))
+        steps[how] = float((places[5] - places[4]).square().mean())
+        ways[how] = float((places[15] - places[0]).square().mean())
+        turned[how] = float((places[40] * places[0]).mean())
+    assert steps["glide"] == pytest.approx(steps["step"], rel=0.05)
+    assert ways["glide"] > 3 * ways["step"]
+    assert -0.05 < turned["glide"] < 0.3 < turned["step"]
+
+
 def test_a_steered_walk_takes_nothing_that_is_forbidden():
     model = noise_model("gaussian")
-    walk = tasks.Walk.of(model, examples(model), steps=4)
+    walk = nk.NoiseWalk.of(model, examples(model), steps=4)
     start, noise = walk.clean, walk.noise.noise
     taken = walk.steer(lambda z: torch.where((z == start).flatten(1).all(1), 0.0, -torch.inf), 0.5)
     assert not taken.any()
@@ -165,8 +201,12 @@ def test_a_steered_walk_takes_nothing_that_is_forbidden():
     assert all(torch.equal(a, b) for a, b in zip(walk.noise.noise, noise, strict=True))
     assert walk.steer(lambda z: torch.zeros(len(z)), 0.5).all()
     assert not torch.equal(walk.clean, start)
+    here = walk.clean
     with pytest.raises(ShapeError, match="one number a sample"):
         walk.steer(lambda z: z, 0.5)
+    with pytest.raises(InputError, match="NaN"):
+        walk.steer(lambda z: torch.where((z == here).flatten(1).all(1), 0.0, torch.nan), 0.5)
+    assert torch.equal(walk.clean, here)
 
 
 def test_variants_differ_from_each_other_and_between_seeds():
@@ -181,10 +221,10 @@ def test_a_label_is_put_in_on_both_ways():
     model = noise_model("gaussian", classes=3)
     z = examples(model)
     label, down = torch.tensor([0, 1, 2, 0, 1]), model.kernel.annealing(10)
-    back = nk.renew(model, z, beta=0.0, steps=10, label=label)[:, 0]
-    torch.testing.assert_close(back, nk.renew(model, z, beta=0.0, steps=10, label=label, batch_size=2)[:, 0])
+    back = nk.renew(model, z, below=0.0, steps=10, label=label)[:, 0]
+    torch.testing.assert_close(back, nk.renew(model, z, below=0.0, steps=10, label=label, batch_size=2)[:, 0])
     assert float((back - z).abs().mean()) < 0.1
-    noise = renewal.retrace(tasks._labelled(model, label, 5), z, down, streams(5))
+    noise = renewal.retrace(model.labelled(label, 5), z, down, streams(5))
     other = tasks.development(model, noise, down, label=(label + 1) % 3).result()
     assert float((other - z).abs().mean()) > 2 * float((back - z).abs().mean())
 
@@ -194,8 +234,8 @@ def test_what_is_refused():
     z = examples(model)
     with pytest.raises(InputError, match=r"share is 1\.5"):
         nk.renew(model, z, share=1.5)
-    with pytest.raises(InputError, match="beta is nan"):
-        nk.renew(model, z, beta=float("nan"))
+    with pytest.raises(InputError, match="below is nan"):
+        nk.renew(model, z, below=float("nan"))
     with pytest.raises(ShapeError, match="made for a batch of"):
         nk.renew(model, z[:, :, :3])
     with pytest.raises(InputError, match=r"begins at 0\.5"):
@@ -205,6 +245,8 @@ def test_what_is_refused():
     known = tasks.renewal(model, z, steps=4).noise
     with pytest.raises(InputError, match="5 draws are recorded, but the schedule has 9 steps"):
         tasks.renewal(model, z, steps=9, noise=known)
+    with pytest.raises(InputError, match="in 5 draws; 5 steps take 6"):
+        tasks.renewal(model, z, steps=5, noise=known)
     with pytest.raises(ShapeError, match="on record for 5 samples; there are 2"):
         tasks.renewal(model, z[:2], steps=4, noise=known)
     wrong = nk.Schedule.along(nk.schedules.linear(1.0, 0.01), 3, 0.9)

@@ -17,8 +17,8 @@ from noisekernel.data import ContinuousCodec
 from noisekernel.evaluate.extractors import Extractor, learn_small, open_extractor, small_extractor
 from noisekernel.evaluate.frechet import frechet_distance
 
-#: Inception sees a few pictures a second on a processor, so this many stand for all.
-MOST_COLOURED = 5_000
+#: Inception sees a few pictures a second on a processor, so this many stand for all: of training, and held out.
+MOST_COLOURED = {"truth": 5_000, "held_out": 2_000}
 
 
 @dataclass
@@ -46,11 +46,12 @@ def judge_of(material: Material, work: Path, inception: Path | None = None) -> J
     if coloured and inception is None:
         raise SystemExit(f"{material.name} is judged by Inception: --inception FILE, see docs/evaluation.md")
     extractor = open_extractor(f"inception:{inception}", torch.device("cpu")) if coloured else _small(material, work)
-    path = work / f"seen-{material.name}.safetensors"
+    most = MOST_COLOURED if coloured else {}
+    path = work / "-".join(["seen", material.name, *map(str, most.values())])
+    path = path.with_suffix(".safetensors")
     if not path.exists():
-        most = MOST_COLOURED if coloured else None
         seen = {
-            name: _features(extractor, pixels[:most])
+            name: _features(extractor, pixels[: most.get(name)])
             for name, pixels in (("truth", material.pixels), ("held_out", material.held_out))
         }
         save_file(seen, path)

@@ -5,7 +5,7 @@ rival is an objective of its own for that trainer, and a way to sample.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 import noisekernel as nk
 from lab.material import Material
-from noisekernel import config, models
+from noisekernel import config, models, samplers
 from noisekernel.objectives import Info
 from noisekernel.random import Streams, normal, uniform
 from noisekernel.schedules import Schedule
@@ -34,7 +34,7 @@ def _churned(churn: float, kernel: nk.NoiseKernel, calls: int) -> Schedule:
 
 #: Those of the package, and by their churn.
 SAMPLERS: dict[str, Callable[[nk.NoiseKernel, int], Schedule]] = {
-    **{name: partial(config.sampler, name) for name in config.SAMPLERS},
+    **{name: partial(samplers.sampler, name) for name in samplers.SAMPLERS},
     **{f"churn {churn:g}": partial(_churned, churn) for churn in CHURNS},
 }
 
@@ -72,11 +72,14 @@ class Ours:
     sampler: str = DEFAULT_SAMPLER
     recipe: str = "small"
     weights: str | None = None
+    #: Images to train on, as a multiple of what the others have.
+    budget: float = 1.0
 
     def train(self, material: Material, seed: int, work: Path) -> None:
         path = _weights(work, material, self.weights or self.name, seed)
         if not path.exists():
-            settings = {**material.settings(), **self.changes}
+            budget = replace(material, images=round(self.budget * material.images))
+            settings = {**budget.settings(), **self.changes}
             data = material.write(work)
             models.save(nk.train(data, recipe=self.recipe, settings=settings, seed=seed, progress=False), path)
         self.model = nk.load(path)

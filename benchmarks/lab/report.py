@@ -54,7 +54,7 @@ class Results:
             for stop in entry["stops"]:
                 found[stop["steps"]][0].append(stop["fid"])
                 found[stop["steps"]][1].append(stop["travelled"])
-        return dict(found)
+        return dict(sorted(found.items()))
 
     def floor(self, material: str) -> float:
         """What as many real pictures score as samples are judged; where fewer were too, that is not it."""
@@ -105,6 +105,23 @@ def objectives(results: Results, material: str, size: studies.Size) -> str:
         ends = [over_seeds(steps[n][0]) if n in steps else "-" for n in (1, last)]
         rows.append([name, over_seeds(results.fids(material, name, middle).values()), *ends])
     return table(["objective", f"samples, {middle} calls", "walk, step 1", f"walk, step {last}"], rows)
+
+
+def adjusted(results: Results, material: str, size: studies.Size) -> str:
+    """Samples, balance and a long walk by many walkers."""
+    middle, stops = [n for n in size.calls if n in (20, 50)], size.long_stops
+    rows = []
+    for name in arms.ADJUSTED:
+        steps = results.walk(material, f"{name}, many")
+        rows.append(
+            [
+                name,
+                *(over_seeds(results.fids(material, name, calls).values()) for calls in middle),
+                over_seeds(entry["after 1"]["auc"] for entry in results.balance(material, name).values()),
+                *(over_seeds(steps[n][0]) if n in steps else "-" for n in stops),
+            ]
+        )
+    return table(["", *(f"{n} calls" for n in middle), "AUC", *(f"step {n:,}" for n in stops)], rows)
 
 
 def levels(results: Results, material: str, size: studies.Size) -> str:
@@ -240,6 +257,7 @@ def balance(results: Results, material: str, size: studies.Size) -> str:
 
 SECTIONS: dict[str, Section] = {
     "Objectives": objectives,
+    "What adjusting gives beside more training": adjusted,
     "Noise levels in training": levels,
     "From the paper's recipe to ours": ladder,
     "Noise drawn anew on the way down": churn,

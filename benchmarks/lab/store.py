@@ -25,6 +25,17 @@ class Store:
         path = self.path(*key)
         return json.loads(path.read_text()) if path.exists() else None
 
+    def check_judge(self, material: str, samples: int, floor: float) -> None:
+        """Stop if results on record are another judge's: trained on another machine, it differs a little."""
+        for path in self.results.glob(f"{material}-*calls.json"):
+            known = json.loads(path.read_text())
+            if known["samples"] == samples and known["floor"] != floor:
+                raise SystemExit(
+                    f"{samples} real pictures of {material} score {floor} by the judge trained on this machine and "
+                    f"{known['floor']} by that of {path.name}, so results would not compare; put the judge of those "
+                    f"results (judge-{material}.safetensors) into --work, or give another folder for --results"
+                )
+
     @contextmanager
     def claimed(self, *key: object) -> Iterator[bool]:
         """Whether no other process works with these weights; a process that dies lets go of them."""

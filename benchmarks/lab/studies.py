@@ -13,7 +13,7 @@ from typing import Any
 from torch import Tensor
 
 from lab import walks
-from lab.arms import CATEGORICAL_ARMS, DEFAULT, GSN, LADDER, LEVEL_ARMS, OBJECTIVES
+from lab.arms import ADJUSTED, CATEGORICAL_ARMS, DEFAULT, GSN, LADDER, LEVEL_ARMS, OBJECTIVES
 from lab.balance import balance
 from lab.judge import Judge
 from lab.material import Material
@@ -136,10 +136,12 @@ def _watched(walk: walks.Stops, judge: Judge, start: Tensor) -> Iterator[dict[st
 def units(size: Size) -> Iterator[Unit]:
     """Everything, the most telling first and seed by seed, so that one cut short has whole seeds of what it has."""
     seeds = range(size.seeds)
-    small = (_headline, _balance, _categories, _ladder, _few, _renewed, _noises, _lags, _objectives, _churns, _long)
+    first, then = (_headline, _balance, _categories, _ladder, _few, _renewed), (_noises, _lags, _objectives)
+    small = (*first, *then, _adjusted, _churns, _long)
+    large = (_confirmation, _rivals, _balance, _few, _renewed, _bundled, _adjusted, _noises, _lags, _long)
     plan: list[tuple[tuple[str, ...], tuple[Any, ...]]] = [
         (size.materials, small),
-        (size.confirmed, (_confirmation, _rivals, _balance, _few, _renewed, _bundled, _noises, _lags, _long)),
+        (size.confirmed, large),
         (size.walked, (_few, _renewed, _far, _long, _balance)),
         (size.later, small),
     ]
@@ -230,6 +232,17 @@ def _objectives(material: str, seed: int, size: Size) -> Iterator[Unit]:
     for name, changes in (OBJECTIVES | LEVEL_ARMS).items():
         arm = Ours(name, changes)
         yield Unit(material, arm, seed, [(arm, middle)], {name: (_walk, size.stops)})
+
+
+def _adjusted(material: str, seed: int, size: Size) -> Iterator[Unit]:
+    """What contrastive adjustment is for: balance, and a chain that stays. By many walkers, on small pictures far."""
+    middle, large = tuple(n for n in size.calls if n in (20, 50)), _large(material, size)
+    stops = size.stops[:3] if large else size.long_stops
+    for name, arm in ADJUSTED.items():
+        if large and arm.budget > 2.0:
+            continue
+        walk = {f"{name}, many": (_walk, stops)}
+        yield Unit(material, arm, seed, [(arm, middle)], walk, balance=True, walkers=size.samples)
 
 
 def _churned(arm: Any, churn: float) -> Ours:
@@ -340,14 +353,12 @@ def _many_calls(material: str, size: Size) -> Iterator[Unit]:
 
 
 def _once(material: str) -> Iterator[Unit]:
-    """Where judging costs as much as training: one seed, few numbers of calls."""
+    """Where judging costs as much as training: one seed, few numbers of calls, and the best rival of the others."""
     ours = _ours(material, 0)
-    ours.draws = [(ours.weights, (20, 50))]
-    _, _, _, stochastic = ddpm = _ddpm()
-    units = [ours, Unit(material, LADDER["paper"], 0, [(LADDER["paper"], (100,))])]
-    units += [Unit(material, ddpm[0], 0, [(ddpm[0], (50,)), (stochastic, (20, 50))])]
-    units += [Unit(material, flow, 0, [(flow, (50,))]) for flow in _flow()[:1]]
-    for unit in units:
+    ours.draws = [(ours.weights, (20, 50)), (LADDER["+ more and heavier high noise"], (50,))]
+    ancestral, *_, stochastic = _ddpm()
+    paper = Unit(material, LADDER["paper"], 0, [(LADDER["paper"], (100,))])
+    for unit in (ours, paper, Unit(material, ancestral, 0, [(stochastic, (50,)), (ancestral, (50,))])):
         unit.samples = 2_000
         yield unit
 

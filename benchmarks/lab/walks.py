@@ -52,9 +52,9 @@ def renewed(model: nk.Model, z: Tensor, stops: Sequence[int], share: float = 0.1
     Its steps need no network until somebody looks, and k of them are one of share sqrt(1 - (1 - share^2)^k): so the
     calls are those of looking, and of finding the noise.
     """
-    walk, behind, spent = tasks.Walk.of(model, z, steps=calls, seed=3), 0, calls
+    walk, behind, spent = nk.NoiseWalk.of(model, z, steps=calls, seed=3), 0, calls
     for number in stops:
-        walk.step((1.0 - (1.0 - share**2) ** (number - behind)) ** 0.5, beta=1.0)
+        walk.step((1.0 - (1.0 - share**2) ** (number - behind)) ** 0.5, below=1.0)
         behind, spent = number, spent + calls
         yield number, spent, walk.clean
 
@@ -64,7 +64,7 @@ def rounds(model: nk.Model, z: Tensor, stops: Sequence[int], beta: float, carrie
     noise: Any = None
     spent = 0
     for number in range(1, stops[-1] + 1):
-        run = tasks.renewal(model, z, beta=beta, steps=calls, seed=number, noise=noise)
+        run = tasks.renewal(model, z, below=beta, steps=calls, seed=number, noise=noise)
         z, spent = run.result(), spent + calls * (1 if carried and number > 1 else 2)
         noise = run.noise if carried else None
         if number in stops:

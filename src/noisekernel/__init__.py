@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from noisekernel import (
+        categories,
         chain,
         config,
         data,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         schedules,
         tasks,
     )
+    from noisekernel.categories import Categorical
     from noisekernel.denoisers import (
         CategoricalHead,
         Clamped,
@@ -34,11 +36,12 @@ if TYPE_CHECKING:
         PreconditionedGaussian,
     )
     from noisekernel.diagnosis import diagnose
-    from noisekernel.distributions import Categorical, Delta, Distribution, Normal
+    from noisekernel.distributions import Delta, Distribution, Normal
     from noisekernel.errors import NoiseKernelError
     from noisekernel.judge import measure
     from noisekernel.kernels import CategoricalKernel, FiniteKernel, GaussianKernel, NoiseKernel
     from noisekernel.models import Model, load, save
+    from noisekernel.noise_walk import NoiseWalk
     from noisekernel.objectives import (
         KL,
         Anchored,
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
     from noisekernel.transitions import NoiseModel, PlainModel
 
 _MODULES = (
+    "categories",
     "chain",
     "config",
     "data",
@@ -69,13 +73,15 @@ _MODULES = (
     "tasks",
 )
 _HOME = {
+    "categories": ("Categorical",),
     "denoisers": ("CategoricalHead", "Clamped", "Denoiser", "OrdinalHead", "PlainGaussian", "PreconditionedGaussian"),
     "diagnosis": ("diagnose",),
-    "distributions": ("Categorical", "Delta", "Distribution", "Normal"),
+    "distributions": ("Delta", "Distribution", "Normal"),
     "errors": ("NoiseKernelError",),
     "judge": ("measure",),
     "kernels": ("CategoricalKernel", "FiniteKernel", "GaussianKernel", "NoiseKernel"),
     "models": ("Model", "load", "save"),
+    "noise_walk": ("NoiseWalk",),
     "objectives": ("KL", "Anchored", "ContrastiveAdjustment", "Reconstruction", "Unrolled", "contrastive_adjustment"),
     "random": ("Streams",),
     "runs": ("train",),
@@ -103,6 +109,7 @@ __all__ = [
     "NoiseKernel",
     "NoiseKernelError",
     "NoiseModel",
+    "NoiseWalk",
     "Normal",
     "OrdinalHead",
     "PlainGaussian",
@@ -113,6 +120,7 @@ __all__ = [
     "Streams",
     "UniformLevels",
     "Unrolled",
+    "categories",
     "chain",
     "config",
     "contrastive_adjustment",

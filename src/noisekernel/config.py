@@ -7,14 +7,13 @@ known is refused, with the nearest name that is.
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, field_validator, model_validator
 from torch import Tensor
 from torch import nn as torch_nn
 
@@ -30,10 +29,12 @@ from noisekernel.denoisers import (
     PreconditionedGaussian,
 )
 from noisekernel.errors import InputError
-from noisekernel.training.settings import Count, Positive, Share, Strict, TrainingSettings
+from noisekernel.samplers import SAMPLERS
+from noisekernel.settings import Count, Positive, Share, Strict, merged, parsed, put, read, unknown
+from noisekernel.training.settings import TrainingSettings
 
-Level = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
-Lag = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
+Level = Annotated[float, Field(gt=0, le=1)]
+Lag = Annotated[float, Field(ge=0, lt=1)]
 
 
 # Data -----------------------------------------------------------------------------------------------------------------
@@ -80,6 +81,13 @@ class DataConfig(Strict):
     #: Sets of up to so many MB live in memory as bytes; larger ones are read by `workers` processes as needed.
     memory: Annotated[int, Field(ge=0, strict=True)] = 4_000
     workers: Annotated[int, Field(ge=0, strict=True)] = 4
+
+    @field_validator("size", "otherwise", mode="before")
+    @classmethod
+    def _three_numbers(cls, given: Any) -> Any:
+        if given is not None and not (isinstance(given, list | tuple) and len(given) == 3):
+            raise ValueError(f"a size is [channels, height, width], such as [3,32,32]; given {given!r}")
+        return given
 
     def size_for(self, natural: Size | None) -> Size:
         """The size to make pictures into."""
@@ -227,7 +235,7 @@ class LogNormalConfig(Strict):
     kind: Literal["log-normal"] = "log-normal"
     mean: float = -0.4
     std: Positive = 1.4
-    lift: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 1.0
+    lift: Annotated[float, Field(ge=0, le=1)] = 1.0
 
     def build(self) -> schedules.Levels:
         return schedules.LogNormalLevels(self.mean, self.std, self.lift)
@@ -239,11 +247,11 @@ LevelsConfig = Annotated[UniformConfig | LogNormalConfig, Field(discriminator="k
 class ObjectiveConfig(Strict):
     """What to minimise."""
 
-    kind: Literal["contrastive", "kl", "reconstruction", "anchored", "unrolled"] = "anchored"
+    kind: Literal["contrastive", "kl", "reconstruction", "anchored", "unrolled"] = "kl"
     levels: LevelsConfig = LogNormalConfig()
     #: For `anchored` and `unrolled`: what the denoiser is learned by, and how much of the rest is added to it.
     by: Literal["kl", "reconstruction"] = "kl"
-    weight: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1.0
+    weight: Annotated[float, Field(ge=0)] = 1.0
     #: For `contrastive` and `anchored`: the weight of the control variate.
     control: float = 0.0
 
@@ -276,36 +284,6 @@ class SamplingConfig(Strict):
         if self.sampler not in SAMPLERS:
             raise ValueError(unknown("sampler", self.sampler, SAMPLERS))
         return self
-
-
-def _paper(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Schedule:
-    if isinstance(kernel, kernels.CategoricalKernel):
-        return schedules.Schedule.along(schedules.linear(1.0, 0.5), steps or 500, lag=0.95)
-    return schedules.Schedule.along(schedules.linear(1.0, 0.01), steps or 100, lag=0.5)
-
-
-def _corrected(kernel: kernels.NoiseKernel, steps: int | None) -> schedules.Schedule:
-    # A step down and an equilibrium step by turns: two network calls a level.
-    if steps is not None and steps % 2:
-        raise InputError(f"the corrected sampler takes its steps in pairs, down and at equilibrium; {steps} is odd")
-    return kernel.annealing((steps or 100) // 2, churn=0.0).with_correctors(1, 0.9)
-
-
-#: A sampler is a schedule for a kernel, in a number of steps or in as many as it likes best.
-SAMPLERS: dict[str, Callable[[kernels.NoiseKernel, int | None], schedules.Schedule]] = {
-    "stochastic": lambda kernel, steps: kernel.annealing(steps or 50),
-    "deterministic": lambda kernel, steps: kernel.annealing(steps or 50, churn=0.0),
-    "ddim": lambda kernel, steps: kernel.annealing(steps or 50, churn=0.0).first_order(),
-    "corrected": _corrected,
-    "paper": _paper,
-}
-
-
-def sampler(name: str, kernel: kernels.NoiseKernel, steps: int | None = None) -> schedules.Schedule:
-    """The schedule of a sampler by name: stochastic, deterministic, ddim, corrected, or paper."""
-    if name not in SAMPLERS:
-        raise InputError(unknown("sampler", name, SAMPLERS))
-    return SAMPLERS[name](kernel, steps).check(kernel)
 
 
 # Whole recipes --------------------------------------------------------------------------------------------------------
@@ -391,8 +369,6 @@ class Recipe(Strict):
 
 # Reading --------------------------------------------------------------------------------------------------------------
 
-Some = TypeVar("Some", bound=Strict)
-
 
 def recipe_names() -> list[str]:
     """The recipes that come with the package."""
@@ -408,37 +384,28 @@ def recipe_names() -> list[str]:
     return sorted(names, key=lambda name: ("/" in name, name))
 
 
-def recipe(name: str | Path = "default", settings: Sequence[str] | Mapping[str, Any] = ()) -> Recipe:
-    """A recipe by name or from a file, with settings such as "training.batch=128" put in.
+def recipe(
+    name: str | Path | Mapping[str, Any] = "default", settings: Sequence[str] | Mapping[str, Any] = ()
+) -> Recipe:
+    """A recipe by name, from a file or as a table, with settings such as "training.batch=128" put in.
 
     >>> recipe("digits", ["training.images=5000"]).training.images
     5000
     """
     # A copy all the way down: tables that were given may be put into, and belong to the caller.
-    given = deepcopy(dict(settings)) if isinstance(settings, Mapping) else dict(map(_setting, settings))
+    given = deepcopy(list(settings.items())) if isinstance(settings, Mapping) else list(map(parsed, settings))
     changes: dict[str, Any] = {}
-    for key, value in given.items():
-        _put(changes, key.split("."), value)
-    content = _merged([Recipe], _merged([Recipe], Recipe().model_dump(), _content(name)), changes)
-    if given and "name" not in given and not content["name"].endswith("with changes"):
+    for key, value in given:
+        put(changes, key.split("."), value)
+    content = merged([Recipe], merged([Recipe], Recipe().model_dump(), _content(name)), changes)
+    if given and "name" not in changes and not content["name"].endswith("with changes"):
         content["name"] = f"{content['name']} with changes"
-    return read(Recipe, content, f"recipe {name}")
+    return read(Recipe, content, f"recipe {content['name'] if isinstance(name, Mapping) else name}")
 
 
-def _merged(kinds: Sequence[type[Strict]], base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with what is in `over` put in its place. Where there are several kinds, another one begins anew."""
-    if len(kinds) > 1 and over.get("kind", base["kind"]) != base["kind"]:
-        return dict(over)
-    inner = {name: _kinds_in(field.annotation) for kind in kinds for name, field in kind.model_fields.items()}
-    both = {
-        key: _merged(inner[key], base[key], over[key])
-        for key in base.keys() & over.keys()
-        if isinstance(base[key], Mapping) and isinstance(over[key], Mapping)
-    }
-    return {**base, **over, **both}
-
-
-def _content(name: str | Path) -> dict[str, Any]:
+def _content(name: str | Path | Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(name, Mapping):
+        return dict(name)
     known = recipe_names()
     if str(name) in known:
         text = (files("noisekernel") / "recipes").joinpath(*f"{name}.toml".split("/")).read_text(encoding="utf-8")
@@ -454,75 +421,3 @@ def _content(name: str | Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise InputError(f"{path} holds a {type(content).__name__}; a recipe is a table of settings")
     return {"name": path.stem, **content}
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise InputError(f"{text!r} is no setting; write key=value, such as training.batch=128")
-    try:
-        return key.strip(), json.loads(value)
-    except ValueError:
-        return key.strip(), value.strip()
-
-
-def _put(content: dict[str, Any], path: list[str], value: Any) -> None:
-    *tables, last = path
-    for table in tables:
-        inner = content.setdefault(table, {})
-        if not isinstance(inner, dict):
-            raise InputError(f"{'.'.join(path)} is set inside {table}, which is set as a whole too; give one of them")
-        content = inner
-    content[last] = value
-
-
-def read(kind: type[Some], content: Any, origin: str) -> Some:
-    """`content` as settings of this kind, or an error with a sentence for each thing that is wrong."""
-    try:
-        return kind.model_validate(content)
-    except ValidationError as error:
-        sentences = [_sentence(kind, content, dict(problem)) for problem in error.errors()]
-        raise InputError(f"{origin}: {'; '.join(sentences)}") from None
-
-
-def _sentence(kind: type[Strict], content: Any, problem: dict[str, Any]) -> str:
-    # Where a setting is one of several kinds, the place names the kind as well, which is no key of the user's.
-    place, here = [], content
-    for part in problem["loc"]:
-        if isinstance(here, Mapping) and part not in here and part != problem["loc"][-1]:
-            continue
-        place.append(str(part))
-        here = here.get(part) if isinstance(here, Mapping) else None
-    name = ".".join(place) or "the whole"
-    if problem["type"] == "extra_forbidden":
-        known = [".".join(path) for path in _paths(kind)]
-        near = get_close_matches(name, known, n=1, cutoff=0.5)
-        near = near or get_close_matches(place[-1], [path.split(".")[-1] for path in known], n=1)
-        return f"there is no setting {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
-    if problem["type"] == "value_error":
-        return str(problem["ctx"]["error"])
-    given = "" if problem["type"] == "missing" else f"is {problem['input']!r}; "
-    return f"{name} {given}{problem['msg'][:1].lower()}{problem['msg'][1:]}"
-
-
-def _paths(kind: type[Strict]) -> list[tuple[str, ...]]:
-    """All the keys there are, dotted where they are nested."""
-    paths: list[tuple[str, ...]] = []
-    for name, field in kind.model_fields.items():
-        paths.append((name,))
-        for inner in _kinds_in(field.annotation):
-            paths += [(name, *path) for path in _paths(inner)]
-    return paths
-
-
-def _kinds_in(annotation: Any) -> list[type[Strict]]:
-    if isinstance(annotation, type) and issubclass(annotation, Strict):
-        return [annotation]
-    return [kind for inner in getattr(annotation, "__args__", ()) for kind in _kinds_in(inner)]
-
-
-def unknown(what: str, name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
-    """The sentence for a name that is not known."""
-    near = get_close_matches(name, list(known), n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(known)}."
-    return f"there is no {what} called {name!r}. {hint}"

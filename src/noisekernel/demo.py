@@ -16,12 +16,15 @@ from noisekernel.data.masks import tile_masks
 from noisekernel.data.source import Source, load
 from noisekernel.data.sources import open_source
 from noisekernel.denoisers import Denoiser
+from noisekernel.dial import DEFAULT, RENEWAL
 from noisekernel.errors import InputError, NoiseKernelError
 from noisekernel.evaluate.features import small_features
 from noisekernel.evaluate.frechet import frechet_distance
 from noisekernel.models import Model
+from noisekernel.noise_walk import NoiseWalk
 from noisekernel.observers import Silent, read_log
 from noisekernel.outputs import contact_sheet, enlarged, new_folder, save_film
+from noisekernel.preparation import chosen_recipe
 from noisekernel.random import Streams
 from noisekernel.report import Section, curves, embedded, tree, write_report
 from noisekernel.storage import read_json, write_json
@@ -87,7 +90,7 @@ def run(
     source = open_source(data)
     if not isinstance(source, Source):
         raise InputError("the demo reads its data more than once; give it one that is on this disk")
-    chosen = runs.chosen_recipe(recipe, settings, data, device)
+    chosen = chosen_recipe(recipe, settings, data, device)
     with console.status("reading pictures"):
         pictures = load(source, chosen.data.size_for(source.natural_size()), chosen.data.bad)
     z = chosen.data.codec.build().encode(pictures.pixels)
@@ -182,9 +185,10 @@ def _state(model: Model, x: torch.Tensor) -> Image.Image:
 
 def _variants(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
     roots = z[:2]
-    first = tasks.renewal(model, roots, 4, seed=seed)
+    beta = RENEWAL.measure(model).turned(DEFAULT)
+    first = tasks.renewal(model, roots, 4, below=beta, seed=seed)
     flat = first.result()
-    second = tasks.renewal(model, flat, 3, seed=seed + 1, noise=first.noise)
+    second = tasks.renewal(model, flat, 3, below=beta, seed=seed + 1, noise=first.noise)
     children, grand = flat.unflatten(0, (-1, 4)), second.result().unflatten(0, (-1, 3))
     for i in range(len(roots)):
         below = grand[4 * i : 4 * (i + 1)]
@@ -195,9 +199,10 @@ def _variants(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
         )
         if i == 0:
             text = (
-                "A real picture, four variants of it (what its noise has below beta 0.4 drawn anew), and three of each "
-                "of these. Their noise is carried on, so that quality does not wear off from generation to generation "
-                "below that of new samples."
+                f"A real picture, four variants of it at strength {DEFAULT} (that share of the way to an unrelated "
+                f"picture; for this model, with the noise below beta {beta:g} drawn anew), and three of each of these. "
+                "Their noise is carried on, so that quality does not wear off from generation to generation below that "
+                "of new samples."
             )
             tour.show("A tree of variants", text, drawn)
         else:
@@ -224,15 +229,15 @@ def _inpainting(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
 
 def _walk(tour: Tour, model: Model, z: torch.Tensor, out: Path, seed: int) -> None:
     start = z[20:36] if len(z) >= 36 else z[:16]
-    walk = tasks.Walk.of(model, start, seed=seed)
+    walk = NoiseWalk.of(model, start, seed=seed)
     frames = [contact_sheet(model.draw(start), 8, least=56)]
     for _ in range(FRAMES):
-        walk.step(0.15)
+        walk.glide(0.08)
         frames.append(contact_sheet(model.draw(walk.clean), 8, least=56))
     save_film(frames, out / "walk.gif")
     text = (
-        f"Sixteen chains of the noise that pictures are made of, {FRAMES} steps, each of which draws some of "
-        "it anew. They start at real pictures, and may walk for ever: none gets worse than new samples are."
+        f"Sixteen chains of the noise that pictures are made of, {FRAMES} steps, each of which moves it "
+        "on a little. They start at real pictures, and may walk for ever: none gets worse than new samples are."
     )
     tour.show("The chain walks", text, embedded((out / "walk.gif").read_bytes(), "gif"))
 

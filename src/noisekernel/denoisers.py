@@ -13,11 +13,12 @@ from typing import Protocol, runtime_checkable
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
-from torch.nn.functional import logsigmoid, one_hot, pad, softplus
+from torch.nn.functional import one_hot, softplus
 
 from noisekernel import checks
+from noisekernel.categories import Categorical, Logistics
 from noisekernel.checks import Level
-from noisekernel.distributions import Categorical, Elementwise, Normal
+from noisekernel.distributions import Elementwise, Normal
 from noisekernel.errors import InputError, ShapeError
 from noisekernel.kernels.gaussian import exact_denoiser, log_snr_of
 
@@ -186,16 +187,12 @@ class CategoricalHead:
 
 @dataclass(frozen=True)
 class OrdinalHead:
-    """r = Cat(f) for many classes in order, such as 256 levels of brightness: f is a mixture of discretised logistics.
+    """r = Cat(f) for many classes in order, such as 256 levels of brightness: f is a mixture of logistics, cut into
+    classes (`Logistics`).
 
-    In: the class as a number in [-1, 1], and whether it is masked. Out, for each of `components`, a weight, a place m
-    and a scale s; the probability of class k is what the logistic has between the class's edges (the outermost classes
-    reach to infinity), so that with a <= b the edges in units of s, seen from m,
-
-        sigmoid(b) - sigmoid(a) = sigmoid(b) sigmoid(-a) (1 - exp(a - b)),
-
-    whose logarithm is finite everywhere. Features and input do not grow with the number of classes, and a class never
-    seen in training is likely where its neighbours are. (Salimans et al., 2017, *PixelCNN++*.)
+    In: the class as a number in [-1, 1], and whether it is masked. Out, for each of `components`, a weight, a place
+    and a scale. Features and input do not grow with the number of classes, and a class never seen in training is
+    likely where its neighbours are.
     """
 
     classes: int
@@ -223,19 +220,13 @@ class OrdinalHead:
         value = torch.where(masked, 0.0, (2.0 * x + 1.0) / self.classes - 1.0)
         return torch.stack((value, masked.to(value.dtype)), dim=2).flatten(1, 2), beta
 
-    def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Categorical:
+    def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Logistics:
         features = features.float().unflatten(1, (-1, 3, self.components)).movedim((2, 3), (-2, -1))
-        weight, place, scale = (f[..., None] for f in features.reshape(*x.shape, 3, self.components).unbind(-2))
+        weight, place, scale = features.reshape(*x.shape, 3, self.components).unbind(-2)
         # Places start evenly spread: components that start alike stay alike.
-        place = place + torch.linspace(-1.0, 1.0, self.components, device=x.device)[:, None]
+        place = place + torch.linspace(-1.0, 1.0, self.components, device=x.device)
         scale = self.scale * torch.exp(self.range * torch.tanh(scale / self.range))
-        edges = 2.0 * torch.arange(1, self.classes, device=x.device) / self.classes - 1.0
-        seen = (edges - place) / scale  # (*x.shape, components, classes - 1)
-        under = logsigmoid(seen)
-        below, above = pad(under, (0, 1)), pad(under - seen, (1, 0))  # logsigmoid(-seen), without computing it
-        between = torch.log(-torch.expm1(-2.0 / (self.classes * scale))).expand(*seen.shape[:-1], self.classes - 2)
-        log_probs = below + above + pad(between, (1, 1))
-        return Categorical(torch.logsumexp(torch.log_softmax(weight, dim=-2) + log_probs, dim=-2))
+        return Logistics(torch.log_softmax(weight, dim=-1), place, scale, self.classes)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from noisekernel import checks, diagnostics
 from noisekernel.diagnostics import Mixing, Reversibility, Stationarity, StrengthCurve
 from noisekernel.diagnostics.mixing import need_arviz
 from noisekernel.diagnostics.reversible import FEWEST
-from noisekernel.diagnostics.strength import BETAS
+from noisekernel.diagnostics.strength import BETAS, RENEWED
 from noisekernel.diagnostics.walk import dispersed
 from noisekernel.errors import InputError
 from noisekernel.evaluate.features import Described, small_features
@@ -26,6 +26,7 @@ LEVELS = (0.05, 0.1, 0.2, 0.4, 0.8)
 APART = (1, 10)
 READOUT = 10
 VARIANT_STEPS = 100
+RENEWAL_STEPS = 20
 #: More examples than this make no figure better.
 MOST_EXAMPLES = 20_000
 
@@ -48,7 +49,9 @@ class Diagnosis:
     reversible: tuple[Reversibility, ...]
     stationary: Stationarity
     mixing: tuple[Mixing, ...]
+    #: Of variants by the walk, and of those whose noise is drawn anew.
     strength: StrengthCurve
+    renewal: StrengthCurve
     #: The number of steps to the first few chains there, read out: to be looked at.
     shown: Mapping[int, Tensor]
 
@@ -90,8 +93,8 @@ class Diagnosis:
                 f"{walk.floor:.2f} ± {walk.floor_error:.2f}",
                 f"mixing: integrated time {time} for {slow.function}, the slowest"
                 + f" ({slow.remark})" * bool(slow.remark),
-                f"strength: a variant at beta {walk.beta:g} goes {self.strength.distance(walk.beta):.2f} of the "
-                "distance between two unrelated examples",
+                f"strength: at beta {walk.beta:g} a variant by renewal goes {self.renewal.distance(walk.beta):.2f} of "
+                f"the way to an unrelated example, one by the walk {self.strength.distance(walk.beta):.2f}",
             )
         )
 
@@ -116,6 +119,7 @@ class Diagnosis:
             "stationary": asdict(self.stationary),
             "mixing": [asdict(m) for m in self.mixing],
             "strength": self.strength.figures(),
+            "renewal": self.renewal.figures(),
         }
 
 
@@ -187,6 +191,11 @@ def diagnose(
             advance=advance,
         )
 
+    with bar(len(RENEWED) * _batches(starts, batch_size) * RENEWAL_STEPS, "how far, renewed?") as advance:
+        renewal = diagnostics.renewal_curve(
+            model, z, n=n, steps=RENEWAL_STEPS, seed=seed, batch_size=batch_size, advance=advance
+        )
+
     with bar(_batches(starts, batch_size) * steps, "stationary? mixing?") as advance:
         walked = diagnostics.walk(
             model,
@@ -212,7 +221,7 @@ def diagnose(
         seed=seed % 2**32,
     )
     mixing = tuple(diagnostics.mixing(name, trace.numpy(), walked.every) for name, trace in walked.traces.items())
-    return Diagnosis(len(z), seed, tuple(reversible), stationary, mixing, strength, walked.shown)
+    return Diagnosis(len(z), seed, tuple(reversible), stationary, mixing, strength, renewal, walked.shown)
 
 
 def _batches(z: Tensor, batch_size: int) -> int:

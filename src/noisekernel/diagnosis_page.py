@@ -8,6 +8,7 @@ from typing import Any
 from PIL import Image
 
 from noisekernel.diagnosis import LEVEL, Diagnosis
+from noisekernel.diagnostics import StrengthCurve
 from noisekernel.errors import NoiseKernelError
 from noisekernel.models import Model
 from noisekernel.outputs import contact_sheet
@@ -110,12 +111,14 @@ def plot_mixing(found: Diagnosis) -> Any:
 
 
 def plot_strength(found: Diagnosis) -> Any:
-    """How far variants go, and the monotone curve through it."""
-    axes, curve = new_axes(), found.strength
+    """How far variants of either kind go, and the monotone curves through it."""
+    axes = new_axes()
     axes.axhline(1.0, color=COLOURS[6], linestyle="--", linewidth=1.2, label="two unrelated pictures")
-    axes.plot((0.0, *curve.betas), (0.0, *curve.monotone), color=COLOURS[2], linewidth=1.4, label="made monotone")
-    bars = [2 * error for error in curve.errors]
-    axes.errorbar(curve.betas, curve.distances, bars, fmt="o", capsize=3, color=COLOURS[0], label="measured")
+    shown = {"noise below it drawn anew": found.renewal, "a walk at it": found.strength}
+    for colour, (name, curve) in zip((COLOURS[2], COLOURS[0]), shown.items(), strict=True):
+        axes.plot((0.0, *curve.betas), (0.0, *curve.monotone), color=colour, linewidth=1.4)
+        bars = [2 * error for error in curve.errors]
+        axes.errorbar(curve.betas, curve.distances, bars, fmt="o", capsize=3, color=colour, label=name)
     axes.set_ylim(bottom=0)
     return _labelled(axes, "noise level beta", "distance of a variant from its start")
 
@@ -182,10 +185,15 @@ def _mixing(found: Diagnosis) -> Section:
 
 
 def _strength(found: Diagnosis) -> Section:
-    curve = found.strength
-    marks = ", ".join(f"{share:.0%} at beta {curve.beta(share):.2g}" for share in (0.25, 0.5, 0.75))
+
+    def marks(curve: StrengthCurve) -> str:
+        shares = [share for share in (0.25, 0.5, 0.75) if share <= curve.monotone[-1]]
+        reached = ", ".join(f"{share:.0%} at beta {curve.beta(share):.2g}" for share in shares)
+        return reached or f"{curve.monotone[-1]:.0%} at the most"
+
     text = (
-        f"The distance of a variant from its start after {curve.steps} steps, over that of two unrelated pictures: "
-        f"{marks}. Bars are two standard errors."
+        "The distance of a variant from its start, over that of two unrelated pictures. With the noise below a level "
+        f"drawn anew, as nk vary and the studio do: {marks(found.renewal)}. By a walk of {found.strength.steps} steps "
+        f"at that level, as in the paper: {marks(found.strength)}. Lines are made monotone; bars are two errors."
     )
     return Section("How far does a variant go?", text, [plotted(plot_strength(found), "strength")])

@@ -1,9 +1,9 @@
 """Distributions over a batch of states, as frozen dataclasses of tensors.
 
 The first dimension is the batch. A distribution is over a whole sample, so `log_prob` gives **one number a sample**;
-`Normal`, `Categorical` and `Delta` are products over elements, so theirs is a sum, whose terms `log_prob_elements`
-gives. Every tensor field is batch-first, which is what lets `select` mix two batches of distributions sample by
-sample.
+`Normal`, and those over categories (`noisekernel.categories`), are products over elements, so theirs is a sum, whose
+terms `log_prob_elements` gives. Every tensor field is batch-first, which is what lets `select` mix two batches of
+distributions sample by sample.
 
 A distribution of your own (see `examples/own_kernel.py`) is a dataclass of such tensors with `log_prob`, `sample` and
 `mode`.
@@ -12,8 +12,9 @@ A distribution of your own (see `examples/own_kernel.py`) is a dataclass of such
 import dataclasses
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from jaxtyping import Bool, Float, Shaped
@@ -21,11 +22,7 @@ from torch import Tensor
 
 from noisekernel import checks
 from noisekernel.errors import InputError, ShapeError
-from noisekernel.random import Randomness, normal, uniform
-
-#: log 0, but finite: log-space mixtures then have finite gradients. exp() of it is exactly 0 (not for float16).
-LOG_ZERO = -1e30
-
+from noisekernel.random import Randomness, normal
 
 Some = TypeVar("Some", bound="Distribution")
 Same = TypeVar("Same", bound="Elementwise")
@@ -65,8 +62,24 @@ class Distribution(ABC):
         def pick(mine: Tensor, theirs: Tensor) -> Tensor:
             return torch.where(choose.reshape(-1, *[1] * (mine.ndim - 1)), mine, theirs)
 
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        return type(self)(**{f.name: pick(getattr(self, f.name), getattr(other, f.name)) for f in fields})
+        def chosen(mine: Any, theirs: Any) -> Any:
+            if isinstance(mine, Distribution):
+                return mine.select(choose, theirs)
+            return pick(mine, theirs) if isinstance(mine, Tensor) else mine
+
+        return type(self)(**{name: chosen(mine, getattr(other, name)) for name, mine in self._fields()})
+
+    def tensors(self) -> Iterator[Tensor]:
+        """All that it is made of."""
+        for _, value in self._fields():
+            if isinstance(value, Distribution):
+                yield from value.tensors()
+            elif isinstance(value, Tensor):
+                yield value
+
+    def _fields(self) -> Iterator[tuple[str, Any]]:
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            yield field.name, getattr(self, field.name)
 
 
 class Elementwise(Distribution):
@@ -172,103 +185,6 @@ class Normal(Elementwise):
         distance = (self.loc - other.loc) ** 2 + self.variance
         log_ratio = torch.log(self.variance) - torch.log(other.variance)
         return sum_elements(0.5 * (distance / other.variance - 1.0 - log_ratio))
-
-
-@dataclass(frozen=True)
-class Categorical(Elementwise):
-    """Independent categories; the last dimension of `log_probs` runs over the classes and is normalised.
-
-    >>> d = Categorical.from_probs(torch.tensor([[0.25, 0.75]]))
-    >>> d.log_prob(torch.tensor([1])).exp(), d.mode
-    (tensor([0.7500]), tensor([1]))
-    """
-
-    log_probs: Float[Tensor, "batch *event classes"]
-
-    @classmethod
-    def from_logits(cls, logits: Tensor) -> "Categorical":
-        """From unnormalised log-probabilities."""
-        return cls(torch.log_softmax(logits, dim=-1))
-
-    @classmethod
-    def from_probs(cls, probs: Tensor) -> "Categorical":
-        """From probabilities that sum to 1 over the last dimension."""
-        total = probs.sum(dim=-1)
-        if bool((probs < 0).any()) or not torch.allclose(total, torch.ones_like(total), atol=1e-4):
-            raise InputError("probabilities must be at least 0 and sum to 1 over the last dimension")
-        return cls(torch.where(probs > 0, torch.where(probs > 0, probs, 1.0).log(), LOG_ZERO))
-
-    @classmethod
-    def certain(cls, value: Tensor, classes: int, dtype: torch.dtype = torch.float32) -> "Categorical":
-        """All probability on `value`."""
-        log_probs = torch.full((*value.shape, classes), LOG_ZERO, dtype=dtype, device=value.device)
-        return cls(log_probs.scatter(-1, value[..., None], 0.0))
-
-    @property
-    def classes(self) -> int:
-        return self.log_probs.shape[-1]
-
-    @property
-    def probs(self) -> Tensor:
-        return self.log_probs.exp()
-
-    @property
-    def mean(self) -> Tensor:
-        """The expected class number: meaningful where the classes are ordered."""
-        return self.probs @ torch.arange(self.classes, dtype=self.log_probs.dtype, device=self.log_probs.device)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.log_probs.argmax(dim=-1)
-
-    @property
-    def best(self) -> Tensor:
-        return self.mode
-
-    def log_prob_elements(self, value: Tensor) -> Tensor:
-        checks.same_shape("value", value, "the distribution", self.log_probs.shape[:-1])
-        value = checks.classes("value", value, self.classes)
-        log_prob = self.log_probs.gather(-1, value[..., None]).squeeze(-1)
-        return torch.where(log_prob > 0.1 * LOG_ZERO, log_prob, -math.inf)
-
-    @torch.no_grad()
-    def sample(self, generator: Randomness) -> Tensor:
-        """By inverting the cumulative distribution: one uniform number an element, whatever the number of classes."""
-        cumulative = self._cumulative()
-        u = uniform(self.log_probs.shape[:-1], generator, dtype=cumulative.dtype, device=cumulative.device)
-        return (cumulative < u[..., None]).sum(dim=-1)
-
-    @torch.no_grad()
-    def noise_of(self, value: Tensor, generator: Randomness) -> Tensor:
-        """At random from the interval of the cumulative distribution that `sample` turns into the class."""
-        cumulative = self._cumulative().double()
-        high = cumulative.gather(-1, value[..., None]).squeeze(-1)
-        low = torch.nn.functional.pad(cumulative, (1, 0)).gather(-1, value[..., None]).squeeze(-1)
-        u = uniform(value.shape, generator, dtype=torch.float64, device=value.device)
-        place = (low + u * (high - low)).clamp(2.0**-24, 1.0 - 2.0**-24)
-        return torch.special.ndtri(place).to(self.log_probs.dtype)
-
-    def _cumulative(self) -> Tensor:
-        cumulative = self.probs.cumsum(dim=-1)
-        return cumulative / cumulative[..., -1:]  # the last is exactly 1, so no class of probability 0 is drawn
-
-    def point(self) -> "Categorical":
-        return Categorical.certain(self.mode, self.classes, self.log_probs.dtype)
-
-    def clamp(self, value: Tensor, mask: Tensor) -> "Categorical":
-        fill = checks.mask(mask, self.mode)
-        checks.same_shape("observed", value, "the data", self.mode)
-        observed = Categorical.certain(
-            checks.classes("observed", value, self.classes), self.classes, self.log_probs.dtype
-        )
-        return Categorical(torch.where(fill[..., None], self.log_probs, observed.log_probs))
-
-    def kl(self, other: "Categorical") -> Tensor:
-        """The sum over classes of p (log p - log q), summed over elements."""
-        checks.same_shape("other", other.log_probs, "this distribution", self.log_probs)
-        probs = self.probs
-        terms = torch.where(probs > 0, probs * (self.log_probs - other.log_probs), 0.0)
-        return sum_elements(terms)
 
 
 @dataclass(frozen=True)

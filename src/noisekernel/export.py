@@ -35,7 +35,7 @@ class Graph(nn.Module):
 
     def forward(self, x: Tensor, beta: Tensor, label: Tensor | None = None) -> tuple[Tensor, ...]:
         r = self.denoiser(x, beta, label) if self.labelled else self.denoiser(x, beta)
-        return (r.loc, r.variance) if isinstance(r, Normal) else (r.log_probs,)
+        return (r.loc, r.variance) if isinstance(r, Normal) else (r.table(),)
 
 
 def export(what: str | Path, out: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from noisekernel import config, models, tasks
+from noisekernel import models, tasks
 from noisekernel.checks import count
 from noisekernel.data.source import Source
 from noisekernel.errors import InputError
@@ -33,7 +33,6 @@ from noisekernel.evaluate.neighbours import NEIGHBOURS
 from noisekernel.evaluate.processes import Processes
 from noisekernel.evaluate.reference import Reference, open_data, read_through
 from noisekernel.models import Model
-from noisekernel.schedules import Schedule
 
 #: A bar for so many steps of a named stage: a context whose value is called at each.
 Show = Callable[[int, str], AbstractContextManager[Callable[[], None]]]
@@ -133,7 +132,7 @@ def measure(
     processes = Processes.here(model.device if isinstance(model, Model) else models.pick_device(device))
     show = show if processes.main else _silently
     chain = model if isinstance(model, Model) else models.load(model, device)
-    chosen, schedule = _schedule(chain, sampler, steps)
+    chosen, schedule = chain.schedule(sampler, steps)
     labels = chain.label(label, n) if label else None
     named = _named(features, chain)
 
@@ -247,13 +246,6 @@ def _warnings(real: Encoded, fake: Encoded, own: Encoded) -> Iterator[str]:
             f"the floor is that of {len(own):,} pictures, fewer than the {n:,} samples, and as many would have a lower "
             "FID; compare FID less its bias, or give pictures that were held out (--held-out)"
         )
-
-
-def _schedule(chain: Model, sampler: str | None, steps: int | None) -> tuple[str, Schedule]:
-    """As `nk sample` chooses it."""
-    chosen = sampler or chain.design.sampling.sampler
-    wanted = steps if steps or sampler else chain.design.sampling.steps
-    return chosen, config.sampler(chosen, chain.kernel, wanted)
 
 
 def _named(features: str | nn.Module | Callable[[Tensor], Any] | None, chain: Model) -> Extractor | None:

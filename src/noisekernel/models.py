@@ -4,7 +4,8 @@ A model is one safetensors file: the weights, and in its header a JSON with its 
 and its history (data, recipe, seed, images seen). Loading one builds what the design says and executes nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib.resources import as_file, files
@@ -20,6 +21,10 @@ from noisekernel.data.codecs import Codec
 from noisekernel.data.pictures import MODES, BadPictureError, Size, fit, open_picture, to_channels
 from noisekernel.denoisers import Denoiser
 from noisekernel.errors import InputError, ShapeError, StorageError
+from noisekernel.evaluate.cache import digest, digest_of_file
+from noisekernel.samplers import sampler as by_name
+from noisekernel.schedules import Schedule
+from noisekernel.settings import read, unknown
 from noisekernel.storage import read_about, read_tensors, write_tensors
 from noisekernel.transitions import NoiseModel
 
@@ -57,8 +62,10 @@ class Model(NoiseModel):
     def parameters(self) -> int:
         return sum(p.numel() for p in self.denoiser.parameters())  # type: ignore[attr-defined]
 
-    def read(self, pictures: Sequence[Image.Image | str | Path]) -> Tensor:
+    def read(self, pictures: Sequence[Image.Image | str | Path] | Image.Image | str | Path) -> Tensor:
         """Pictures, or the paths of some, as clean data: their middle, resized where their size is another."""
+        if isinstance(pictures, Image.Image | str | Path):
+            pictures = [pictures]
         if not pictures:
             raise InputError("no picture was given; give at least one")
         return self.codec.encode(torch.stack([self._pixels(picture) for picture in pictures]))
@@ -76,13 +83,23 @@ class Model(NoiseModel):
         mode = MODES[self.size.channels]
         return [Image.fromarray(p[0] if mode == "L" else p.transpose(1, 2, 0), mode) for p in pixels]
 
+    def schedule(self, sampler: str | None = None, steps: int | None = None) -> tuple[str, Schedule]:
+        """The name of a sampler and its schedule: by default the model's own, in its own number of steps.
+
+        >>> load("digits").schedule("ddim", 10)[1].steps
+        10
+        """
+        own = self.design.sampling
+        name = sampler or own.sampler
+        return name, by_name(name, self.kernel, steps if steps or sampler else own.steps)
+
     def label(self, names: Sequence[str], n: int) -> Tensor:
         """Labels for n samples, from names (or numbers) of classes, by turns."""
         if not self.classes:
             raise InputError("this model learned no classes, so it takes no label")
         for name in names:
             if name not in self.classes and not (name.isdecimal() and int(name) < len(self.classes)):
-                raise InputError(config.unknown("class", name, self.classes))
+                raise InputError(unknown("class", name, self.classes))
         numbers = [self.classes.index(name) if name in self.classes else int(name) for name in names]
         return torch.tensor([numbers[i % len(numbers)] for i in range(n)])
 
@@ -91,6 +108,8 @@ def open_image(picture: Image.Image | str | Path) -> Image.Image:
     """A picture, or the file of one, upright; what is none is refused by name."""
     if isinstance(picture, Image.Image):
         return picture
+    if Path(picture).is_dir():
+        raise InputError(f"{picture} is a folder; give pictures, such as {Path(picture) / '*.png'}")
     try:
         return open_picture(Path(picture).read_bytes())[0]
     except OSError as error:
@@ -106,6 +125,7 @@ def told_history(history: Mapping[str, Any]) -> str:
     pictures, images, seconds = history.get("pictures"), history.get("images"), history.get("seconds")
     words = f"trained on {history.get('data', 'data that it does not name')}"
     words += f" ({pictures:,} pictures)" if isinstance(pictures, int) else ""
+    words += f", beginning with the weights of {history['start']}," if history.get("start") else ""
     words += f" by recipe {name!r}" if name else ""
     words += f", seed {history['seed']}" if "seed" in history else ""
     words += f": {images:,} images" if isinstance(images, int) else ""
@@ -122,6 +142,11 @@ def build(design: config.Design, denoiser: Denoiser | None = None, history: Mapp
 
 def save(model: Model, path: str | Path, *, force: bool = False) -> Path:
     """Write a model as one file: `path` itself if it ends in .safetensors, else model.safetensors in that folder."""
+    if not isinstance(model, Model):
+        raise InputError(
+            f"a {type(model).__name__} does not know its design, without which a file could not be read again; keep "
+            "the weights of its denoiser (safetensors.torch.save_model), and build it by your own code"
+        )
     path = Path(path)
     path = path if path.suffix == ".safetensors" else path / FILE
     if path.exists() and not force:
@@ -145,46 +170,63 @@ def bundled() -> list[str]:
     )
 
 
+@contextmanager
+def file_of(what: str | Path) -> Iterator[Path]:
+    """The file of a model: one that comes with the package by name, a file, or the folder of a training run."""
+    if what in bundled():  # as text: Path("./digits") is a folder, though it prints as the name
+        with as_file(files("noisekernel") / "weights" / f"{what}.safetensors") as path:
+            yield path
+    else:
+        path = Path(what)
+        yield path / FILE if path.is_dir() else path
+
+
+def digest_of(what: str | Path) -> str:
+    """sha256 of a model's file."""
+    with file_of(what) as path:
+        return digest_of_file(path)
+
+
+def digest_of_weights(model: Model) -> str:
+    """sha256 of a model's weights, wherever they are from."""
+    weights = model.denoiser.state_dict()  # type: ignore[attr-defined]
+    return digest(*(weights[name] for name in sorted(weights)))
+
+
 def load(what: str | Path, device: str | torch.device | None = None) -> Model:
     """A model: one that comes with the package by name, a file, or the folder of a training run.
 
     >>> load("digits").shape
     (1, 8, 8)
     """
-    if str(what) in bundled():
-        with as_file(files("noisekernel") / "weights" / f"{what}.safetensors") as path:
-            return _load(path, device)
-    path = Path(what)
-    if path.is_dir():
-        if not (path / FILE).is_file():
-            raise InputError(
-                f"{path} holds no model ({FILE}); a training run writes one at its first checkpoint, so train on"
-            )
-        return _load(path / FILE, device)
-    if not path.exists():
-        near = get_close_matches(str(what), bundled(), n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Give a path, or one of: {', '.join(bundled())}."
-        raise InputError(f"there is no model called {str(what)!r}. {hint}")
-    return _load(path, device)
+    if Path(what).is_dir() and what not in bundled() and not (Path(what) / FILE).is_file():
+        raise InputError(
+            f"{what} holds no model ({FILE}); a training run writes one at its first checkpoint, so train on"
+        )
+    with file_of(what) as path:
+        if not path.exists():
+            near = get_close_matches(what, bundled(), n=1) if isinstance(what, str) else []
+            hint = f"Did you mean {near[0]!r}?" if near else f"Give a path, or one of: {', '.join(bundled())}."
+            raise InputError(f"there is no model called {str(what)!r}. {hint}")
+        return _load(path, device)
 
 
 def about(what: str | Path) -> dict[str, Any]:
     """What a model says about itself, without loading its weights."""
-    path = Path(what)
-    if str(what) in bundled():
-        with as_file(files("noisekernel") / "weights" / f"{what}.safetensors") as inner:
-            return read_about(inner)
-    return read_about(path / FILE if path.is_dir() else path)
+    with file_of(what) as path:
+        return read_about(path)
 
 
 def _load(path: Path, device: str | torch.device | None) -> Model:
     tensors, told = read_tensors(path)
+    if "format" not in told and "training" in told:
+        raise StorageError(f"{path} is a checkpoint, from which training goes on; give the folder of its run")
     if told.get("format") != FORMAT:
         raise StorageError(
             f"{path} has format {told.get('format')!r} and was written by noisekernel {told.get('noisekernel', '?')}; "
             f"this is {__version__}, which reads format {FORMAT}"
         )
-    design = config.read(config.Design, told.get("design"), str(path))
+    design = read(config.Design, told.get("design"), str(path))
     with torch.device("meta"):
         denoiser = design.denoiser()
     if not all(value.is_floating_point() for value in tensors.values()):

@@ -41,6 +41,9 @@ class Silent:
 
     def drew(self, images: int, average: Denoiser) -> None: ...
 
+    def close(self) -> None:
+        """Called once, at the end of the run, however it came about."""
+
 
 @dataclass
 class LogFile(Silent):
@@ -150,6 +153,9 @@ class TensorBoard(Silent):
     def saved(self, images: int, average: Denoiser) -> None:
         self.writer.flush()
 
+    def close(self) -> None:
+        self.writer.close()
+
 
 class Bar(Silent):
     """A live bar: images seen, loss, images a second, time left, loss by noise level. Plain lines off a terminal."""
@@ -167,7 +173,10 @@ class Bar(Silent):
             transient=False,
         )
         self.task = self.progress.add_task("train", total=total, completed=images, loss="…", levels="", speed=0.0)
-        if console.is_terminal:
+
+    def begin(self, make: Make) -> None:
+        super().begin(make)
+        if self.console.is_terminal:
             self.progress.start()
 
     def logged(self, entry: Entry) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 from PIL import Image, PngImagePlugin
 
-from noisekernel.errors import InputError, NoiseKernelError
-from noisekernel.storage import write_atomically, write_json
+from noisekernel.errors import InputError, NoiseKernelError, StorageError
+from noisekernel.storage import read_json, write_atomically, write_json
 
 #: The key under which a PNG file's text holds how it was made, as JSON.
 KEY = "noisekernel"
@@ -100,11 +100,29 @@ def write_pictures(
     return paths
 
 
-def write_manifest(folder: Path, how: Mapping[str, Any], pictures: Sequence[Mapping[str, Any]]) -> Path:
-    """manifest.json: how the folder was made, and each picture in it."""
+def write_manifest(
+    folder: Path, how: Mapping[str, Any], pictures: Sequence[Mapping[str, Any]], inputs: Sequence[Path] = ()
+) -> Path:
+    """manifest.json: how the folder was made, and each picture in it. Those of a manifest before it are removed.
+
+    What was read to make them, `inputs`, is not.
+    """
     path = folder / "manifest.json"
+    kept = {one.resolve() for one in inputs}
+    for name in _listed(path) - {str(picture["file"]) for picture in pictures}:
+        if (folder / name).resolve() not in kept:
+            (folder / name).unlink(missing_ok=True)
     write_json(path, {**how, "pictures": list(pictures)})
     return path
+
+
+def _listed(manifest: Path) -> set[str]:
+    """The pictures of a manifest, if there is one: names of PNG files beside it and nothing else."""
+    try:
+        names = {str(picture["file"]) for picture in read_json(manifest)["pictures"]}
+    except (StorageError, KeyError, TypeError):
+        return set()
+    return {name for name in names if Path(name).name == name and name.endswith(".png")}
 
 
 def check_film(path: Path) -> None:

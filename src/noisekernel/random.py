@@ -8,21 +8,26 @@ Whatever draws in noisekernel takes a `generator`, which is one of three things:
 - `Recorded`: streams whose numbers were drawn before, or found (`noisekernel.renewal`), and are given out again.
 
 `Streams` is a counter-based generator (Philox4x32-10: Salmon, Moraes, Dror and Shaw, *Parallel random numbers: as
-easy as 1, 2, 3*, SC 2011). The number at (seed, sample, draw, element) is a hash of those four, so there is no state
-to carry but the count of draws made so far: to resume, count on. Training uses it too, with the position in the
+easy as 1, 2, 3*, SC 2011). The number at (seed, purpose, sample, draw, element) is a hash of those five, so there is no
+state to carry but the count of draws made so far: to resume, count on. Training uses it too, with the position in the
 run as the sample's number, which makes a run independent of how its batches are split over processes.
 """
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import IntEnum
 from numbers import Integral
 from operator import index
 
 import torch
 from torch import Tensor
 
+from noisekernel import checks
 from noisekernel.errors import InputError, ShapeError
+
+#: What a seed draws: raised whenever it draws something else. A record of another version is not had again by its seed.
+STREAMS = 2
 
 _WORD = 0xFFFFFFFF
 _MULTIPLY = (0xD2511F53, 0xCD9E8D57)
@@ -52,12 +57,29 @@ def philox(counter: Sequence[Tensor], key: tuple[int, int]) -> tuple[Tensor, Ten
     return c0, c1, c2, c3
 
 
+class Purpose(IntEnum):
+    """What is drawn for. Under one seed a task is given what another made, and must not meet the same numbers again:
+    the noise by which a picture is varied would be the noise that it is made of. (What a task made and is given back
+    is another matter: that takes another seed, or noise that was carried on, which counts.)"""
+
+    #: New samples, training, and all that has no purpose of its own.
+    NEW = 0
+    #: The way from an example to noise that it is made of.
+    FINDING = 1
+    #: What takes the place of noise.
+    RENEWING = 2
+    #: A walk at constant noise.
+    WALKING = 3
+    #: What was hidden of an example.
+    FILLING = 4
+
+
 @dataclass
 class Streams:
     """One stream of random numbers for each sample of a batch.
 
     `seed` names the experiment, `samples` numbers the samples (0, 1, 2 … of the whole run, not of the batch), `draws`
-    counts how many times something was drawn. The three of them are the whole state.
+    counts how many times something was drawn. With the purpose, that is the whole state.
 
     >>> both = normal((2, 3), Streams.of(0, range(2)))
     >>> second_alone = normal((1, 3), Streams.of(0, [1]))
@@ -68,6 +90,7 @@ class Streams:
     seed: int
     samples: Tensor
     draws: int = 0
+    purpose: Purpose = Purpose.NEW
 
     def __post_init__(self) -> None:
         if isinstance(self.seed, bool) or not isinstance(self.seed, Integral) or not 0 <= self.seed < 2**64:
@@ -84,7 +107,13 @@ class Streams:
             raise InputError(f"draws is {self.draws}; it counts the draws made so far, so it is at least 0")
 
     @classmethod
-    def of(cls, seed: int, samples: Iterable[int], device: torch.device | str | None = None) -> "Streams":
+    def of(
+        cls,
+        seed: int,
+        samples: Iterable[int],
+        device: torch.device | str | None = None,
+        purpose: Purpose = Purpose.NEW,
+    ) -> "Streams":
         """The streams of the numbered samples of a seed, before anything was drawn."""
         if isinstance(samples, range):
             numbers = torch.arange(samples.start, samples.stop, samples.step, device=device)
@@ -93,21 +122,21 @@ class Streams:
                 numbers = torch.tensor([index(sample) for sample in samples], device=device)
             except TypeError:
                 raise InputError(f"samples is {samples!r}; give whole numbers, such as range(n)") from None
-        return cls(seed, numbers)
+        return cls(seed, numbers, purpose=purpose)
 
     def words(self, elements: int) -> Tensor:
         """The next `elements` random 32-bit words of every stream, as int64 of shape (samples, elements)."""
         device = self.samples.device
         block = torch.arange(-(-elements // 4), device=device)[None, :]
         draw = torch.tensor(self.draws, device=device)
-        low, high = self.samples[:, None] & _WORD, (self.samples[:, None] >> 32) & _WORD
+        low, high = self.samples[:, None] & _WORD, ((self.samples[:, None] >> 32) ^ (self.purpose << 24)) & _WORD
         words = philox((block, draw, low, high), (self.seed & _WORD, self.seed >> 32))
         self.draws += 1
         return torch.stack(words, dim=-1).flatten(1)[:, :elements]
 
     def fork(self) -> "Streams":
         """A copy that draws the same numbers from here on."""
-        return Streams(self.seed, self.samples, self.draws)
+        return replace(self)
 
 
 @dataclass
@@ -122,6 +151,8 @@ class Recorded(Streams):
     """
 
     noise: tuple[Tensor, ...] = ()
+    #: How many draws it took to renew it so far: to renew it again under the same seed goes on there.
+    spent: int = 0
 
     def given_out(self, shape: Sequence[int]) -> Tensor:
         """The noise of the next draw, which is of this shape."""
@@ -139,8 +170,9 @@ class Recorded(Streams):
     def words(self, elements: int) -> Tensor:
         raise InputError("recorded noise is given out as normal or uniform numbers, not as words")
 
-    def fork(self) -> "Recorded":
-        return Recorded(self.seed, self.samples, self.draws, self.noise)
+    def from_the_first(self) -> "Recorded":
+        """The record, none of which has been given out."""
+        return replace(self, draws=0)
 
 
 Randomness = torch.Generator | Streams
@@ -164,15 +196,21 @@ def uniform(
 ) -> Tensor:
     """Numbers uniform on the open interval (0, 1); the first dimension of `shape` is the batch."""
     if isinstance(generator, Recorded):
-        place = torch.special.ndtr(generator.given_out(shape).double()).clamp(2.0**-24, 1.0 - 2.0**-24)
-        return place.to(device=device, dtype=dtype)
+        noise = generator.given_out(shape)
+        place = torch.special.ndtr(noise.to(checks.wide(noise))).clamp(2.0**-24, 1.0 - 2.0**-24)
+        return _below_one(place.to(device=device, dtype=dtype))
     if isinstance(generator, torch.Generator):
         words = torch.randint(0, 2**32, tuple(shape), generator=generator, device=generator.device)
     else:
         words = generator.words(_check_batch(shape, generator)).reshape(tuple(shape))
     # 23 bits, centred in their cells: exact in float32, and never 0 or 1.
     unit = ((words >> 9).to(torch.float32) + 0.5) * 2.0**-23
-    return unit.to(device=device, dtype=dtype)
+    return _below_one(unit.to(device=device, dtype=dtype))
+
+
+def _below_one(unit: Tensor) -> Tensor:
+    """Uniform numbers, none of which half precision has rounded to 1."""
+    return unit if unit.dtype.itemsize >= 4 else unit.clamp(max=1.0 - torch.finfo(unit.dtype).eps)
 
 
 def normal(

@@ -11,31 +11,27 @@ DIR/
 """
 
 import statistics
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import torch
 from accelerate import PartialState
-from accelerate.utils import broadcast_object_list
 from rich.console import Console
 
-from noisekernel import config, models
+from noisekernel import models
 from noisekernel.config import Recipe
-from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
-from noisekernel.data.pictures import Size
-from noisekernel.data.source import Source, load
-from noisekernel.data.sources import open_source
+from noisekernel.data.sources import Data, name_of
 from noisekernel.denoisers import Denoiser
 from noisekernel.errors import InputError, StorageError
-from noisekernel.models import Model
+from noisekernel.models import Model, digest_of_weights
 from noisekernel.observers import Bar, LogFile, ModelFile, PictureFiles, RunFile, Silent, TensorBoard
 from noisekernel.plan import plan
-from noisekernel.storage import read_json, remove_unfinished, write_json
+from noisekernel.preparation import Prepared, chosen_recipe, opened, prepare
+from noisekernel.settings import changed, read
+from noisekernel.storage import is_unfinished, lock, read_json, remove_unfinished, write_json
 from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.trainer import Entry, Trainer
 
@@ -43,34 +39,28 @@ from noisekernel.training.trainer import Entry, Trainer
 FREE = {"save_every", "keep", "log_every", "draw_every", "accumulate", "compile"}
 #: Held by the process that trains in a folder.
 LOCK = ".lock"
-#: How many examples the moments of the data are measured on.
-MEASURED = 10_000
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Data and design, ready to train."""
-
-    examples: Examples
-    design: config.Design
-    size: Size
-    count: int | None
 
 
 def train(
-    data: str | Path,
+    data: Data,
     out: str | Path | None = None,
     *,
     recipe: str | Path | Recipe | None = None,
     settings: Sequence[str] | Mapping[str, Any] = (),
     seed: int | None = None,
     device: str | None = None,
+    start: str | Path | Model | None = None,
     resume: bool = False,
     progress: bool = True,
     tensorboard: bool | None = None,
     observers: Sequence[Silent] = (),
 ) -> Model:
     """Train on `data` by `recipe` with `settings`; everything goes to the folder `out`. Returns the model.
+
+    `data` is a word or a path as for `nk train`, or an array of bytes of shape (n, height, width[, channels]).
+
+    With `start`, a model or where to find one, training begins with its weights: to train it further, or on other data.
+    The design is then that model's; all else is said by the recipe, its own unless one is given.
 
     With `resume` a run goes on from its newest checkpoint (or begins, where there is none yet), by the recipe it was
     begun with; to the same weights, bit for bit on the same machine, as if it had never stopped.
@@ -81,16 +71,17 @@ def train(
     """
     console = Console(stderr=True, quiet=not progress)
     folder = None if out is None else Path(out)
-    chosen, seed, begun = _begin(data, folder, recipe, settings, seed, resume, device)
+    first = opened(start)
+    chosen, seed, begun = _begin(data, folder, recipe, settings, seed, resume, device, first)
     cpu = _on_cpu(device)
     main = PartialState(cpu=cpu).is_main_process
     talk = console if main else Console(quiet=True)
-    talk.print(f"recipe {chosen.name}; data {data}", highlight=False, markup=False)
+    talk.print(f"recipe {chosen.name}; data {name_of(data)}", highlight=False, markup=False)
     checkpoints = None if folder is None else Checkpoints(folder / "checkpoints", chosen.training.keep)
     newest = checkpoints.newest if checkpoints is not None and begun else None
     with ExitStack() as stack:
         before = None if checkpoints is None or newest is None else checkpoints.about(newest)
-        ready = prepare(data, chosen, seed, talk, before)
+        ready = prepare(data, chosen, seed, talk, before, first)
         if ready.examples.summary.skipped:
             talk.print(str(ready.examples.summary), highlight=False, markup=False)
         if folder is not None and main:
@@ -100,17 +91,25 @@ def train(
             "training": chosen.training.model_dump(mode="json", exclude=FREE),
             "design": ready.design.model_dump(mode="json"),
             "pictures": ready.count,
+            "data": ready.digest,
         }
-        trainer = trainer_for(ready, chosen, seed, checkpoints=checkpoints, about=about, cpu=cpu)
+        if first is not None:
+            about["start"] = digest_of_weights(first)
+        elif before is not None and before.get("start"):
+            about["start"] = before["start"]
+        trainer = trainer_for(ready, chosen, seed, first, checkpoints=checkpoints, about=about, cpu=cpu)
         if newest is not None:
             trainer.resume(newest)
             talk.print(f"resuming after {trainer.images:,} images", highlight=False, markup=False)
         trainer.agree()
 
+        begun_from = _begun_from(start, folder)
+
         def make(average: Denoiser, images: int) -> Model:
             history = {
-                "data": str(data) if not Path(data).exists() else Path(data).name,
+                "data": Path(data).name if isinstance(data, str | Path) and Path(data).exists() else name_of(data),
                 "pictures": ready.count,
+                **({} if begun_from is None else {"start": begun_from}),
                 "recipe": chosen.model_dump(mode="json"),
                 "seed": seed,
                 "images": images,
@@ -122,10 +121,11 @@ def train(
 
         watching = list(observers)
         if main and progress:
-            watching.append(stack.enter_context(closing(Bar(chosen.training.images, trainer.images, console))))
+            watching.append(Bar(chosen.training.images, trainer.images, console))
         if folder is not None and main:
-            watching += _recorders(folder, ready, chosen, data, seed, trainer.images, tensorboard, console)
+            watching += _recorders(folder, ready, chosen, data, begun_from, seed, trainer.images, tensorboard, console)
         for observer in watching:
+            stack.enter_context(closing(observer))
             observer.begin(make)
         trainer.observers = watching
         trainer.run()
@@ -134,42 +134,40 @@ def train(
     return make(trained, trainer.images)
 
 
-def trainer_for(ready: Prepared, recipe: Recipe, seed: int, **rest: Any) -> Trainer:
-    """A trainer that begins at the weights of this seed; `rest` as for `Trainer`."""
+def trainer_for(ready: Prepared, recipe: Recipe, seed: int, start: Model | None = None, **rest: Any) -> Trainer:
+    """A trainer that begins at the weights of this seed, or of a model; `rest` as for `Trainer`."""
     torch.manual_seed(seed)
     kernel, denoiser = ready.design.kernel.build(), ready.design.denoiser()
+    if start is not None:
+        denoiser.load_state_dict(start.denoiser.state_dict())  # type: ignore[attr-defined]
     return Trainer(kernel, denoiser, recipe.objective.build(), ready.examples, recipe.training, seed, **rest)
 
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Refuse to train in a folder in which another process trains. The system forgets the lock of a killed one."""
-    try:
-        import fcntl
-    except ImportError:  # not on this system
-        yield
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / LOCK, "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(f"another process is training in {folder}; wait for its end, or choose another") from None
+    held = lock(folder / LOCK)
+    if held is None:
+        raise InputError(f"another process is training in {folder}; wait for its end, or choose another")
+    with held:
+        remove_unfinished(folder)
         yield
 
 
 def dry_run(
-    data: str | Path,
+    data: Data,
     *,
     recipe: str | Path | Recipe | None = None,
     settings: Sequence[str] | Mapping[str, Any] = (),
     seed: int = 0,
     device: str | None = None,
+    start: str | Path | Model | None = None,
     steps: int = 5,
 ) -> dict[str, Any]:
     """What a run would cost: counted on its network, and timed over a few of its steps."""
-    chosen = chosen_recipe(recipe, settings, data, device)
-    ready = prepare(data, chosen, seed, Console(stderr=True))
+    first = opened(start)
+    chosen = chosen_recipe(recipe, settings, data, device, first)
+    ready = prepare(data, chosen, seed, Console(stderr=True), start=first)
     cost = plan(chosen, ready.size, len(ready.design.classes))
     batch = chosen.training.batch
     few = chosen.training.model_copy(update={"images": (steps + 1) * batch, "log_every": batch})
@@ -182,7 +180,7 @@ def dry_run(
     speed = statistics.median(timed.speeds[1:]) if timed.speeds else float("nan")
     return {
         "recipe": chosen.name,
-        "data": str(data),
+        "data": name_of(data),
         "pictures": ready.count,
         "size": list(ready.size),
         "parameters": cost.parameters,
@@ -191,7 +189,7 @@ def dry_run(
         "device": str(trainer.accelerator.device),
         "images": chosen.training.images,
         "images_per_second": round(speed, 1),
-        "hours": round(chosen.training.images / speed / 3600, 2),
+        "hours": round(chosen.training.images / speed / 3600, 4),
     }
 
 
@@ -210,7 +208,7 @@ def told(figures: Mapping[str, Any]) -> str:
         f"recipe {figures['recipe']} on {figures['data']}: {figures['pictures'] or 'a stream of'} pictures of {size}\n"
         f"{figures['parameters']:,} parameters; about {figures['memory_bytes'] / 1e9:.1f} GB of memory\n"
         f"{figures['images']:,} images at {figures['images_per_second']:.0f} a second on {figures['device']}: "
-        f"{figures['hours']:.1f} hours"
+        + (f"{figures['hours']:.1f} hours" if figures["hours"] >= 1 else f"{60 * figures['hours']:.1f} minutes")
     )
 
 
@@ -226,135 +224,86 @@ def _on_cpu(device: str | None) -> bool:
 
 
 def _begin(
-    data: str | Path,
+    data: Data,
     folder: Path | None,
     recipe: str | Path | Recipe | None,
     settings: Sequence[str] | Mapping[str, Any],
     seed: int | None,
     resume: bool,
     device: str | None,
+    start: Model | None,
 ) -> tuple[Recipe, int, bool]:
     """The recipe and seed of the run, and whether it was begun before."""
     before = folder is not None and (folder / "recipe.json").exists()
     if before and not resume:
-        raise InputError(f"{folder} holds a run already; go on with it (resume), or choose another folder")
+        raise InputError(f"{folder} holds a run already; go on with it (--resume), or choose another folder (--out)")
     if resume and folder is None:
         raise InputError("there is nothing to resume without a folder; say which (out)")
-    if not before and folder is not None and folder.is_dir():
-        remove_unfinished(folder)
-        # A run that was killed while it wrote its first files is not begun yet, and can be.
-        if any(path.name not in ("run.json", LOCK) for path in folder.iterdir()):
-            raise InputError(f"{folder} exists and is not empty; choose another folder")
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; give the name of a folder")
+    # A run that was killed while it wrote its first files is not begun yet, and can be.
+    there = list(folder.iterdir()) if not before and folder is not None and folder.is_dir() else []
+    if any(path.name not in ("run.json", LOCK) and not is_unfinished(path) for path in there):
+        raise InputError(f"{folder} exists and is not empty; choose another folder")
     if folder is None or not before:
-        return chosen_recipe(recipe, settings, data, device), seed or 0, False
-    remove_unfinished(folder)
-    begun = config.read(Recipe, read_json(folder / "recipe.json"), str(folder / "recipe.json"))
+        return chosen_recipe(recipe, settings, data, device, start), seed or 0, False
+    begun = read(Recipe, read_json(folder / "recipe.json"), str(folder / "recipe.json"))
     told = read_json(folder / "run.json")
     if not isinstance(told, dict) or not {"data", "seed", "skipped", "notes"} <= told.keys():
         raise StorageError(f"{folder / 'run.json'} does not say the data and the seed of the run; it is damaged")
-    if str(data) != told["data"]:
-        raise InputError(f"{folder} was begun with data {told['data']!r}, not {str(data)!r}")
+    base = recipe if recipe is not None else folder / "recipe.json"
+    began = Checkpoints(folder / "checkpoints", 1)
+    if began.newest is None:
+        # There is nothing yet that other settings would spoil.
+        if told.get("start") is not None and start is None:
+            raise InputError(f"{folder} has no checkpoint yet and was to start from {told['start']}: add --from")
+        wanted = chosen_recipe(base, settings, data, device, start)
+        return wanted, int(told["seed"]) if seed is None else seed, True
+    if not _same(name_of(data), told["data"]):
+        raise InputError(f"{folder} was begun with data {told['data']!r}, not {name_of(data)!r}")
+    if start is not None and began.about(began.newest).get("start") != digest_of_weights(start):
+        raise InputError(f"{folder} did not begin with the weights of this model (--from); resume without it")
     if seed is not None and seed != told["seed"]:
         raise InputError(f"{folder} was begun with seed {told['seed']}, not {seed}")
     if recipe is not None or settings:
-        wanted = chosen_recipe(recipe if recipe is not None else folder / "recipe.json", settings, data, device)
+        wanted = chosen_recipe(base, settings, data, device, start)
         free = {"training": dict.fromkeys(FREE, True), "name": True, "about": True}
-        if wanted.model_dump(exclude=free) != begun.model_dump(exclude=free):  # type: ignore[arg-type]
+        other = changed(wanted, begun, exclude=free)
+        if other:
             raise InputError(
-                f"{folder} was begun with other settings; resume without --recipe and --set (only "
+                f"{folder} was begun with another {', '.join(other)}; resume without --recipe and --set (only "
                 f"{', '.join(sorted(f'training.{name}' for name in FREE))} may change), or choose another folder"
             )
         begun = wanted
     return begun, int(told["seed"]), True
 
 
-def chosen_recipe(
-    recipe: str | Path | Recipe | None,
-    settings: Sequence[str] | Mapping[str, Any],
-    data: str | Path,
-    device: str | None,
-) -> Recipe:
-    if isinstance(recipe, Recipe):
-        if settings:
-            raise InputError("settings go with a recipe's name or file; a Recipe has its settings already")
-        return recipe
-    if recipe is None:
-        usual = "small" if models.pick_device(device).type == "cpu" else "default"
-        recipe = "digits" if str(data) == "digits" else usual
-    return config.recipe(recipe, settings)
+def _same(data: str, before: str) -> bool:
+    """Whether two names are of one place, however it is spelt."""
+    return data == before or (Path(data).exists() and Path(data).resolve() == Path(before).resolve())
 
 
-def prepare(
-    data: str | Path, recipe: Recipe, seed: int, console: Console, before: Mapping[str, Any] | None = None
-) -> Prepared:
-    """Read what has to be read before training can begin. `before` is what the checkpoint of a begun run says."""
-    source, wanted = open_source(data), recipe.data
-    size = wanted.size_for(source.natural_size() if isinstance(source, Source) else None).check()
-    classes: Sequence[str] = tuple(source.classes) if wanted.labels else ()
-    if wanted.labels and not classes:
-        raise InputError(f"data.labels is set, but {data} has no labels")
-    if wanted.class_names is not None and classes:
-        if len(wanted.class_names) != len(classes):
-            raise InputError(f"data.class_names has {len(wanted.class_names)} names for {len(classes)} classes")
-        classes = wanted.class_names
-    forget = wanted.forget if classes else 0.0
-    treatment = Treatment(wanted.codec.build(), seed, wanted.flip, len(classes) or None, forget)
-    examples: Examples
-    count: int | None = None
-    if not isinstance(source, Source):
-        examples = Streamed(source, size, treatment, wanted.bad, wanted.workers)
-    elif len(source) * size.channels * size.height * size.width > wanted.memory * 1_000_000:
-        examples, count = ReadAsNeeded(source, size, treatment, wanted.bad, wanted.workers), len(source)
-    else:
-        with console.status("") as status:
-            began = time.perf_counter()
-
-            def progress(done: int) -> None:
-                if done % 256 == 0 and time.perf_counter() - began > 0.5:
-                    status.update(f"reading pictures: {done:,} of {len(source):,}")
-
-            pictures = load(source, size, wanted.bad, progress)
-        examples, count = InMemory(pictures, treatment), len(pictures)
-    design = recipe.design(size, classes)
-    if isinstance(recipe.head, config.PreconditionedHeadConfig) and recipe.head.mean is None:
-        head = _known_head(before) or _measured_head(recipe.head, examples, count, console)
-        design = design.model_copy(update={"head": head})
-    return Prepared(examples, design, size, count)
-
-
-def _known_head(before: Mapping[str, Any] | None) -> config.PreconditionedHeadConfig | None:
-    """The moments that a run was begun with: measured again they might differ in the last bit."""
-    told = (before or {}).get("design", {}).get("head")
-    return None if told is None else config.read(config.PreconditionedHeadConfig, told, "the checkpoint")
-
-
-def _measured_head(
-    head: config.PreconditionedHeadConfig, examples: Examples, count: int | None, console: Console
-) -> config.PreconditionedHeadConfig:
-    """The moments of the first examples, measured by the main process for all."""
-    known = MEASURED if count is None else min(MEASURED, count)
-    told: list[Any] = [None]
-    if PartialState().is_main_process:
-        with console.status("measuring the data's mean and variance"):
-            parts = [range(first, min(first + 100, known)) for first in range(0, known, 100)]
-            told = [head.measured(z for z, _ in examples.stream(parts, torch.device("cpu")))]
-        if not isinstance(examples, InMemory):
-            examples.summary.read = 0
-    return broadcast_object_list(told)[0]
+def _begun_from(start: str | Path | Model | None, folder: Path | None) -> str | None:
+    """The name of the model that a run began with, if it did: as is said now, or was when it was begun."""
+    if start is None:
+        told = read_json(folder / "run.json") if folder is not None and (folder / "run.json").exists() else {}
+        return told.get("start")
+    return "a model" if isinstance(start, Model) else Path(start).resolve().name
 
 
 def _recorders(
     folder: Path,
     ready: Prepared,
     recipe: Recipe,
-    data: str | Path,
+    data: Data,
+    start: str | None,
     seed: int,
     images: int,
     tensorboard: bool | None,
     console: Console,
 ) -> list[Silent]:
     """Those that write to the run's folder."""
-    told = {"data": str(data), "seed": seed, "size": list(ready.size), "pictures": ready.count}
+    told = {"data": name_of(data), "seed": seed, "size": list(ready.size), "pictures": ready.count, "start": start}
     summary = ready.examples.summary
     if images > 0:  # what was learnt of the pictures before the run was stopped
         before = read_json(folder / "run.json")

@@ -6,10 +6,11 @@ leaves the old file or the new one. Nothing here can execute what it reads.
 
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
@@ -61,10 +62,34 @@ def _reason(error: Exception) -> str:
     return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
 
 
+def is_unfinished(path: Path) -> bool:
+    """Whether a process is writing this, or was killed while it was."""
+    return path.name.startswith(".") and path.name.endswith(TEMPORARY)
+
+
 def remove_unfinished(folder: Path) -> None:
-    """Remove what a killed process left half-written."""
+    """Remove what a killed process left half-written. For who holds the folder's lock: another may be writing."""
     for path in folder.glob(f".*{TEMPORARY}"):
         path.unlink(missing_ok=True)
+
+
+def lock(path: Path) -> IO[str] | None:
+    """The lock of this file, until what is returned is closed or its process is dead; None if another has it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.open("a")
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        return None
+    return file
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -121,7 +146,7 @@ def read_about(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {_reason(error)}") from None
     except SafetensorError as error:
-        raise StorageError(f"{path} is damaged or cut short: {error}") from None
+        raise StorageError(f"{path} is no safetensors file, or it is damaged or cut short: {error}") from None
     if KEY not in header:
         raise StorageError(f"{path} holds tensors but no description; it was not written by noisekernel")
     try:

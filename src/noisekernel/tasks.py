@@ -15,7 +15,6 @@ to the bit; a network's own arithmetic may differ in the last bits between batch
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import torch
@@ -27,10 +26,10 @@ from noisekernel.chain import ChainState, Score, StepInfo
 from noisekernel.denoisers import Clamped
 from noisekernel.distributions import Distribution, Elementwise
 from noisekernel.errors import InputError, ShapeError
-from noisekernel.random import Recorded, Streams, uniform
-from noisekernel.renewal import fresh, from_noise, renewed, retrace, rows_of, shares
+from noisekernel.random import Purpose, Recorded, Streams
+from noisekernel.renewal import check_record, from_noise, renewed, retrace, rows_of, shares
 from noisekernel.schedules import Schedule, flat
-from noisekernel.transitions import NoiseModel
+from noisekernel.transitions import NoiseModel, noise_model
 
 
 @dataclass
@@ -63,7 +62,7 @@ class Run:
         """The noise that this is the development of."""
         if not isinstance(self.state.streams, Recorded):
             raise InputError("this run draws its noise as it goes; only that of a development or renewal is on record")
-        return self.state.streams
+        return self.state.streams.from_the_first()
 
     @property
     def clean(self) -> Tensor:
@@ -86,9 +85,9 @@ def synthesis(
     first: int = 0,
 ) -> Run:
     """New data, from pure noise: by the kernel's annealing in `steps` (50) steps, or by `schedule`."""
-    schedule = _either(schedule, steps=steps) or _check(model).kernel.annealing(50 if steps is None else steps)
-    streams = _streams(seed, first, checks.count("n", n), model.device)
-    return _from_pure_noise(_labelled(model, label, n), streams, schedule)
+    schedule = _either(schedule, steps=steps) or noise_model(model).kernel.annealing(50 if steps is None else steps)
+    streams = _streams(seed, first, checks.count("n", n), model.device, Purpose.NEW)
+    return _from_pure_noise(model.labelled(label, n), streams, schedule)
 
 
 def renewal(
@@ -96,7 +95,7 @@ def renewal(
     z: Shaped[Tensor, "batch *event"],
     n: int = 1,
     *,
-    beta: float = 0.4,
+    below: float = 0.4,
     share: float = 1.0,
     steps: int = 20,
     label: Tensor | None = None,
@@ -105,113 +104,41 @@ def renewal(
     rows: range | None = None,
     noise: Recorded | None = None,
 ) -> Run:
-    """`n` variants of each z: find noise it is made of, draw what is quieter than `beta` anew, and anneal again.
+    """`n` variants of each z: find noise it is made of, draw what is quieter than the level `below` anew, and anneal.
 
-    The larger `beta`, the further a variant goes: 0 gives z again, 1 new data, which have nothing of z. With a `share`
-    below 1, only so much is drawn anew. With `rows`, only the variants of these numbers.
+    The larger `below`, the further a variant goes: 0 gives z again (but for what annealing leaves), 1 new data, which
+    have nothing of z. With a `share` below 1, only so much is drawn anew. With `rows`, only those variants.
 
     The noise of an example is found once for all its variants, in `steps` network calls, or given: that of a variant,
     to go on from it, is `run.noise`. Gone on from like that, variants of variants never leave the distribution
-    of new samples; see `noisekernel.renewal`.
+    of new samples (`noisekernel.renewal`). It counts what was drawn, so the seed may stay; without it, take another.
     """
     total = len(checks.tensor("z", z))
     labels = None if label is None else checks.labels(label, total)
-    schedule = _check(model).kernel.annealing(checks.count("steps", steps))
+    schedule = noise_model(model).kernel.annealing(checks.count("steps", steps))
     rows = range(total * checks.count("n", n)) if rows is None else rows
     examples = slice(rows.start // n, (rows.stop - 1) // n + 1)
     of = torch.arange(rows.start, rows.stop) // n
-    z = _entering(model, z)[examples]
+    z = model.entering(z)[examples]
     checks.count("first", first, 0)
-    finding = Streams.of(seed, range(first + examples.start * n, first + examples.stop * n, n), z.device)
     if noise is None:
-        noise = retrace(_labelled(model, _rows(labels, examples), len(z)), z, schedule, finding)
+        numbers = range(first + examples.start * n, first + examples.stop * n, n)
+        streams = Streams.of(seed, numbers, z.device, Purpose.FINDING)
+        noise = retrace(model.labelled(_rows(labels, examples), len(z)), z, schedule, streams)
     else:
         if len(noise.samples) != total:
             raise ShapeError(f"noise is on record for {len(noise.samples)} samples; there are {total}")
         noise = rows_of(noise, torch.arange(examples.start, examples.stop))
-    streams = replace(_streams(seed, first + rows.start, len(rows), z.device), draws=finding.draws)
-    by = shares(schedule, len(noise.noise), beta, share)
+    streams = replace(_streams(seed, first + rows.start, len(rows), z.device, Purpose.RENEWING), draws=noise.spent)
+    by = shares(schedule, len(noise.noise), below, share)
     variants = renewed(rows_of(noise, of - examples.start), by, streams)
     return development(model, variants, schedule, label=None if labels is None else labels[of])
 
 
 def development(model: NoiseModel, noise: Recorded, schedule: Schedule, *, label: Tensor | None = None) -> Run:
     """What `schedule` makes of this noise, instead of drawing its own. See `noisekernel.renewal`."""
-    return _from_pure_noise(_labelled(model, label, len(noise.samples)), noise.fork(), schedule)
-
-
-@dataclass
-class Walk:
-    """A walk of the noise, without end and without drift: `step` moves it, `clean` shows where it is.
-
-    A step needs no network call, a look `schedule.steps` of them.
-    """
-
-    model: NoiseModel
-    schedule: Schedule
-    noise: Recorded
-    streams: Streams
-    #: Noise that was looked at, and what it showed.
-    _seen: tuple[Recorded, Tensor] | None = None
-
-    @classmethod
-    def of(
-        cls,
-        model: NoiseModel,
-        z: Tensor | int,
-        *,
-        steps: int = 20,
-        label: Tensor | None = None,
-        seed: int = 0,
-        first: int = 0,
-    ) -> "Walk":
-        """From each z, or so many walks from new samples; each look at it takes `steps` network calls."""
-        schedule = _check(model).kernel.annealing(checks.count("steps", steps))
-        n = z if isinstance(z, int) else len(checks.tensor("z", z))
-        streams = _streams(seed, first, checks.count("n", n), model.device)
-        model = _labelled(model, label, n)
-        if isinstance(z, int):
-            return cls(model, schedule, fresh(model, n, schedule, streams), streams)
-        return cls(model, schedule, retrace(model, _entering(model, z), schedule, streams), streams)
-
-    def step(self, share: float, beta: float = 0.5) -> None:
-        """Draw a share of the noise anew that is quieter than `beta`, and less of what is louder (`renewal.shares`).
-
-        With beta = 1 all noise moves at one pace, and pictures jump: what they are of hangs on little of it.
-        """
-        self.noise = renewed(self.noise, shares(self.schedule, len(self.noise.noise), beta, share), self.streams)
-
-    def steer(self, f: Callable[[Tensor], Tensor], share: float, beta: float = 0.5) -> Tensor:
-        """One step towards high f, a function of a batch of clean data: which samples took it.
-
-        A step is taken with probability min(1, exp(f(z') - f(z))). As the noise is in balance, exactly, so is this
-        with p(z) exp(f(z)), p the distribution of new samples, for any f and whatever the denoiser's error. (In the
-        noise, it is the preconditioned Crank-Nicolson walk of Cotter, Roberts, Stuart and White, 2013.)
-        """
-        noise, z = self.noise, self.clean
-        here = chain.evaluate(f, z)
-        self.step(share, beta)
-        accepted = torch.log(uniform((len(z),), self.streams, device=z.device)) < chain.evaluate(f, self.clean) - here
-
-        def chosen(new: Tensor, old: Tensor) -> Tensor:
-            return torch.where(accepted.reshape(-1, *[1] * (new.ndim - 1)), new, old)
-
-        clean = chosen(self.clean, z)
-        kept = tuple(chosen(new, old) for new, old in zip(self.noise.noise, noise.noise, strict=True))
-        self.noise = replace(self.noise, noise=kept)
-        self._seen = (self.noise, clean)
-        return accepted
-
-    def look(self) -> Run:
-        """The development of the present noise, to iterate over."""
-        return development(self.model, self.noise, self.schedule)
-
-    @property
-    def clean(self) -> Tensor:
-        """Clean data of where the walk is."""
-        if self._seen is None or self._seen[0] is not self.noise:
-            self._seen = (self.noise, self.look().result())
-        return self._seen[1]
+    check_record(model, noise, schedule)
+    return _from_pure_noise(model.labelled(label, len(noise.samples)), noise.from_the_first(), schedule)
 
 
 def variation(
@@ -230,16 +157,17 @@ def variation(
     """A variant of each z: noise it to `beta`, walk `steps` steps there, then read out by `readout` annealing steps.
 
     With `readout=0` the last state is read out as in the paper, by the best guess of r at `beta`, which blurs. `lag` is
-    the kernel's own unless given.
+    the kernel's own unless given. To go on from variants, take another seed (or `first`), lest they meet their own
+    noise again.
     """
-    z = _entering(_check(model), z)
+    z = noise_model(model).entering(z)
     beta = checks.number("beta", beta, 0.0, 1.0, open_low=True)
-    schedule = Schedule.along(flat(beta), steps, _lag(model, lag))
+    schedule = Schedule.along(flat(beta), steps, lag_of(model, lag))
     if checks.count("readout", readout, 0):
         schedule = schedule.then(model.kernel.annealing(readout, first=beta, churn=0.0))
-    streams = _streams(seed, first, len(z), z.device)
+    streams = _streams(seed, first, len(z), z.device, Purpose.WALKING)
     x = model.kernel.noise(z, beta).sample(streams)
-    labelled = _labelled(model, label, len(z))
+    labelled = model.labelled(label, len(z))
     return Run(labelled, chain.start(labelled, x, beta, streams), schedule.check(model), score)
 
 
@@ -283,19 +211,19 @@ def inpainting(
     """
     fill = checks.mask(mask, checks.tensor("z", z))
     z = z.detach()
-    observed = _entering(_check(model), torch.where(fill, torch.zeros_like(z), z))
+    observed = noise_model(model).entering(torch.where(fill, torch.zeros_like(z), z))
     fill = fill.to(observed.device)
     given = _either(schedule, steps=steps, churn=churn)
     schedule = given or model.kernel.annealing(100 if steps is None else steps, churn=8.0 if churn is None else churn)
     if equilibrium:
         if given is None and churn != 0.0:  # steps that draw anew and cannot look ahead are of all of r
             schedule = replace(schedule, point=torch.zeros_like(schedule.point))
-        schedule = schedule.with_correctors(equilibrium, _lag(model, lag))
+        schedule = schedule.with_correctors(equilibrium, lag_of(model, lag))
     elif lag is not None:
         raise InputError("lag is that of the equilibrium steps, of which there are none; say how many: equilibrium=…")
-    labelled = _labelled(model, label, len(z))
+    labelled = model.labelled(label, len(z))
     clamped = replace(labelled, denoiser=Clamped(labelled.denoiser, observed, fill))
-    run = _from_pure_noise(clamped, _streams(seed, first, len(z), observed.device), schedule)
+    run = _from_pure_noise(clamped, _streams(seed, first, len(z), observed.device, Purpose.FILLING), schedule)
     run.observed = (z.to(observed.device), fill)
     return run
 
@@ -311,12 +239,12 @@ def synthesize(
 ) -> Tensor:
     """`n` new samples, of shape (n, *shape), at most `batch_size` at a time. Options: see `synthesis`.
 
+    >>> from functools import partial
     >>> from noisekernel.kernels.gaussian import GaussianKernel, exact_denoiser
     >>> model = NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=1.0, variance=0.25), shape=(2,))
     >>> synthesize(model, 3, seed=1).shape
     torch.Size([3, 2])
     """
-
     label = None if label is None else checks.labels(label, checks.count("n", n))
 
     def part(rows: slice) -> Run:
@@ -335,11 +263,12 @@ def renew(
     batch_size: int | None = None,
     **options: Any,
 ) -> Tensor:
-    """`n` variants of each z, of shape (batch, n, *shape); the larger beta, the further. Options: see `renewal`.
+    """`n` variants of each z, of shape (batch, n, *shape); the larger `below`, the further. Options: see `renewal`.
 
+    >>> from functools import partial
     >>> from noisekernel.kernels.gaussian import GaussianKernel, exact_denoiser
     >>> model = NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=1.0, variance=0.25), shape=(2,))
-    >>> renew(model, torch.ones(3, 2), n=4, beta=0.3).shape
+    >>> renew(model, torch.ones(3, 2), n=4, below=0.3).shape
     torch.Size([3, 4, 2])
     """
     total = len(checks.tensor("z", z)) * checks.count("n", n)
@@ -428,12 +357,6 @@ def _from_pure_noise(model: NoiseModel, streams: Streams, schedule: Schedule) ->
     return Run(model, chain.start(model, x, 1.0, streams), schedule)
 
 
-def _check(model: NoiseModel) -> NoiseModel:
-    if not isinstance(model, NoiseModel):
-        raise InputError(f"model is a {type(model).__name__}; tasks need a NoiseModel(kernel, denoiser, shape)")
-    return model
-
-
 def _either(schedule: Schedule | None, **options: object) -> Schedule | None:
     """`schedule`, if it is one and nothing that it replaces was given too."""
     given = [name for name, value in options.items() if value is not None]
@@ -448,23 +371,13 @@ def _either(schedule: Schedule | None, **options: object) -> Schedule | None:
     return schedule
 
 
-def _streams(seed: int, first: int, n: int, device: torch.device) -> Streams:
+def _streams(seed: int, first: int, n: int, device: torch.device, purpose: Purpose) -> Streams:
     checks.count("first", first, 0)
-    return Streams.of(seed, range(first, first + n), device)
+    return Streams.of(seed, range(first, first + n), device, purpose)
 
 
-def _entering(model: NoiseModel, z: Tensor) -> Tensor:
-    """A user's data, checked to the last value, on the model's device."""
-    return model.check_batch(checks.tensor("z", z).detach().cpu()).to(model.device)
-
-
-def _labelled(model: NoiseModel, label: Tensor | None, n: int) -> NoiseModel:
-    if label is None:
-        return model
-    return replace(model, denoiser=partial(model.denoiser, label=checks.labels(label, n).to(model.device)))
-
-
-def _lag(model: NoiseModel, lag: float | None) -> float:
+def lag_of(model: NoiseModel, lag: float | None) -> float:
+    """The lag given, or the kernel's own."""
     if lag is not None:
         return lag
     if isinstance(model.kernel.lag, Tensor):

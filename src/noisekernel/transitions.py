@@ -9,9 +9,8 @@ kernel that offers `transition(x) -> Distribution`, learned or written by hand: 
 step is the view.
 """
 
-import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
@@ -83,12 +82,21 @@ class NoiseModel:
             )
         return z
 
+    def entering(self, z: Tensor) -> Tensor:
+        """A user's data, checked to the last value, on the model's device."""
+        return self.check_batch(checks.tensor("z", z).detach().cpu()).to(self.device)
+
+    def labelled(self, label: Tensor | None, n: int) -> "NoiseModel":
+        """The model of `n` samples of these classes, if any are given."""
+        if label is None:
+            return self
+        return replace(self, denoiser=partial(self.denoiser, label=checks.labels(label, n).to(self.device)))
+
     def look(self, x: Tensor, beta: float) -> Distribution:
         """r(z | x, beta), with what the kernel knows put in."""
         r = self.kernel.refine(self.denoiser(x, beta), x)
-        for field in dataclasses.fields(r):
-            if not bool(torch.isfinite(getattr(r, field.name)).all()):
-                raise InputError(f"the denoiser returned NaN or infinity at beta {beta:g}; its weights may be damaged")
+        if not all(bool(torch.isfinite(tensor).all()) for tensor in r.tensors()):
+            raise InputError(f"the denoiser returned NaN or infinity at beta {beta:g}; its weights may be damaged")
         return r
 
     def step(self, view: Any, x: Tensor, beta: float, beta_next: float, lag: float, point: bool) -> Distribution:
@@ -98,6 +106,13 @@ class NoiseModel:
 
     def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor:
         return self.kernel.largest_lag(beta, beta_next)
+
+
+def noise_model(model: NoiseModel) -> NoiseModel:
+    """`model`, if it is one."""
+    if not isinstance(model, NoiseModel):
+        raise InputError(f"model is a {type(model).__name__}; tasks need a NoiseModel(kernel, denoiser, shape)")
+    return model
 
 
 @dataclass(frozen=True)

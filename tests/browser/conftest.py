@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Request, sync_playwright
 
 from browser.hand import Hand
 
@@ -91,6 +93,7 @@ class Window:
     def __init__(self, chromium: Browser) -> None:
         self.chromium = chromium
         self.wrong: list[str] = []
+        self.diary: deque[str] = deque(maxlen=80)
         self.contexts: list[BrowserContext] = []
 
     def context(self, width: int = 1280, height: int = 800, **options) -> BrowserContext:
@@ -108,7 +111,42 @@ class Window:
         page = (context or self.context(**options)).new_page()
         page.on("pageerror", lambda error: self.wrong.append(f"{error.name}: {error.message}\n{error.stack}"))
         page.on("console", lambda said: self.wrong.append(said.text) if "Content Security" in said.text else None)
+        number = sum(len(context.pages) for context in self.contexts)
+
+        def note(what: str, request: Request) -> None:
+            if "/api/" in request.url:
+                address = urlsplit(request.url).path
+                self.diary.append(f"{time.monotonic():.2f} page {number} {what} {request.method} {address}")
+
+        page.on("request", lambda request: note("asks", request))
+        page.on("response", lambda response: note(f"hears {response.status} of", response.request))
+        page.on("requestfailed", lambda request: note(f"fails ({request.failure}) at", request))
         return page
+
+    def tells(self) -> str:
+        """What there is to know when a test has failed on a machine that is not at hand."""
+        pages = [page for context in self.contexts for page in context.pages]
+        return "\n".join([*self.diary, f"{time.monotonic():.2f} it failed", *map(_seen, pages)])
+
+
+def _seen(page: Page) -> str:
+    try:
+        said = page.locator(".toast, [role=status], h2").filter(visible=True).all_inner_texts()
+        on_its_way = page.evaluate("sessionStorage.getItem('nk-changes')")
+    except Error as error:
+        return f"{page.url} does not answer: {error.message}"
+    return f"{page.url} shows {list(filter(None, said))}, on its way {on_its_way}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    window = getattr(item, "funcargs", {}).get("window")
+    if report.when == "call" and report.failed and window is not None:
+        report.sections.append(("what the pages asked and heard", window.tells()))
+        if "server" in item.funcargs:
+            report.sections.append(("what the server said last", item.funcargs["server"].log.read_text()[-2000:]))
+    return report
 
 
 @pytest.fixture

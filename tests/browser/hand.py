@@ -1,11 +1,14 @@
 """What a person does on the page, in the words of the page."""
 
 import re
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
+
+from browser.wire import Wire
 
 expect.set_options(timeout=120_000)
 
@@ -13,6 +16,7 @@ expect.set_options(timeout=120_000)
 class Hand:
     def __init__(self, page: Page, server) -> None:
         self.page, self.server = page, server
+        self.wire = Wire(page)
 
     def go(self, path: str = "") -> None:
         self.page.goto(self.server.url + path)
@@ -30,6 +34,7 @@ class Hand:
         return answer.json()
 
     def stored(self) -> dict[str, Any]:
+        self.settled()
         return self.api(f"designs/{self.design}")
 
     def picture(self, node: str) -> Image.Image:
@@ -76,6 +81,7 @@ class Hand:
     def start_from_example(self, number: int = 1) -> None:
         self.page.get_by_role("button", name=re.compile(rf"^Example {number}\b")).click()
         expect(self.leaves).to_have_count(1)
+        self.settled()
 
     def round_ends(self, count: int = 4) -> None:
         expect(self.page.locator(".cell:not(.waiting):visible")).to_have_count(count)
@@ -95,8 +101,20 @@ class Hand:
         expect(self.page.locator(".toast", has_text=sentence).first).to_be_visible()
 
     def all_jobs_end(self) -> None:
-        for _ in range(200):
-            if self.api("health")["jobs"] == {"active": 0, "waiting": 0}:
+        self.until(lambda: self.api("health")["jobs"] == {"active": 0, "waiting": 0})
+
+    def settled(self) -> None:
+        """The server has heard of all that is shown."""
+        self.until(lambda: self.page.evaluate("sessionStorage.getItem('nk-changes') ?? '[]'") == "[]")
+
+    def held(self) -> None:
+        """The request that was to be held has been made."""
+        self.until(self.wire.holds)
+
+    def until(self, true: Callable[[], object]) -> None:
+        """Wait for what the page itself does not show."""
+        for _ in range(1200):
+            if true():
                 return
             self.page.wait_for_timeout(100)
-        raise AssertionError("a job is still under way")
+        raise AssertionError("it never came")

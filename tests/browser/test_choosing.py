@@ -4,6 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
+from browser.hand import Hand
+
 
 def test_choosing_by_key_and_click_grows_a_tree_with_branches(hand):
     hand.start_from_example()
@@ -66,6 +68,39 @@ def test_star_name_and_undo(hand):
     expect(hand.leaves).to_have_count(1)
 
 
+def test_what_is_taken_back_in_haste_is_taken_back_in_order(hand):
+    hand.start_from_example()
+    hand.generate()
+    hand.choose(1)
+    hand.key("s")
+    expect(hand.page.locator(".leaf.starred")).to_have_count(1)
+    hand.wire.hold('PATCH /api/nodes/.*"starred":false')
+    hand.key("z", "z")  # the star, then the choice: a starred node may not leave the tree
+    expect(hand.leaves).to_have_count(1)
+    hand.held()
+    hand.page.wait_for_timeout(300)  # time for the second to overtake the first, if it can
+    hand.wire.let_go()
+    hand.says("Undone: the choice.")
+    expect(hand.leaves).to_have_count(1)
+    assert sum(node["kept"] for node in hand.stored()["nodes"]) == 1
+
+
+def test_what_comes_from_elsewhere_does_not_take_back_what_is_on_its_way(hand, window):
+    hand.start_from_example()
+    hand.generate()
+    other = Hand(window.page(hand.page.context), hand.server)
+    other.go(f"#d={hand.design}")
+    hand.wire.hold("PATCH /api/designs/")
+    hand.choose(1)
+    expect(hand.leaves).to_have_count(2)
+    hand.held()
+    other.choose(2)  # which tells this tab to read the design again
+    hand.page.wait_for_timeout(300)
+    expect(hand.leaves).to_have_count(2)
+    hand.wire.let_go()
+    expect(hand.leaves).to_have_count(3)
+
+
 def test_deleting_takes_what_came_of_it_and_undo_brings_it_back(hand):
     hand.start_from_example()
     root = hand.present
@@ -79,6 +114,29 @@ def test_deleting_takes_what_came_of_it_and_undo_brings_it_back(hand):
     hand.page.locator(".toast").get_by_role("button", name="Undo").click()
     expect(hand.leaves).to_have_count(3)
     assert len([node for node in hand.stored()["nodes"] if node["kept"]]) == 3
+
+
+def test_a_deletion_and_what_came_before_it_are_taken_back_in_haste(hand):
+    hand.start_from_example()
+    hand.generate()
+    hand.choose(1)
+    hand.key("s", "Delete", "z", "z")
+    hand.says("Undone: the star.")
+    expect(hand.leaves).to_have_count(2)
+    expect(hand.page.locator(".leaf.starred")).to_have_count(0)
+    nodes = [node for node in hand.stored()["nodes"] if node["kept"]]
+    assert [node["starred"] for node in nodes] == [False, False]
+
+
+def test_a_key_pressed_twice_makes_one_round(hand):
+    hand.start_from_example()
+    hand.wire.hold("POST .*/rounds ")
+    hand.key("g", "g")
+    hand.says("A round is on its way")
+    hand.held()
+    hand.wire.let_go()
+    hand.round_ends()
+    assert len(hand.stored()["rounds"]) == 1
 
 
 def test_two_are_compared_side_by_side(hand):

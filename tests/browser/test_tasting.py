@@ -50,10 +50,10 @@ def test_an_opinion_is_taken_back(hand):
 def test_an_opinion_can_be_taken_back_before_the_server_has_heard_of_it(hand):
     hand.start_from_example()
     hand.generate()
-    held = []
-    hand.page.route("**/opinion", lambda route: route.continue_() if held else held.append(route))
+    hand.wire.hold("PUT .*/opinion ")
     hand.button("Like candidate 1").click()
     expect(hand.button("Like candidate 1")).to_have_attribute("aria-pressed", "true")
     hand.key("z")
-    held[0].continue_()
+    hand.held()
+    hand.wire.let_go()
     expect(hand.button("Like candidate 1")).to_have_attribute("aria-pressed", "false")

@@ -10,18 +10,26 @@ from playwright.sync_api import expect
 def test_play_pause_turn_the_pace_keep_a_frame_record_a_film(hand):
     hand.start_from_example()
     root = hand.present
-    hand.key("w", "Space")
+    hand.key("w")
+    hand.page.locator("#stage").focus()
+    hand.key("Space")
     view = hand.page.get_by_role("region", name="Live walk")
-    expect(view.get_by_text(re.compile(r"step [1-9]"))).to_be_visible()
+    shown = view.get_by_text(re.compile(r"step [1-9]"))
+    expect(shown).to_be_visible()
     first = hand.seen(view)
+
+    def walk_on():
+        """A few steps more, that are seen."""
+        at = int(shown.inner_text().split()[-1])
+        hand.until(lambda: int(shown.inner_text().split()[-1]) > at + 4)
 
     hand.button("Record a film R").click()
     expect(hand.button("Stop recording R")).to_be_visible()
     pace = hand.page.get_by_role("slider", name="Pace")
     pace.fill("0.9")
-    expect(pace).to_have_attribute("aria-valuetext", "34 % new")
-    expect(view.get_by_text(re.compile(r"step [1-9]\d"))).to_be_visible()
-    assert hand.seen(view) != first
+    expect(pace).to_have_attribute("aria-valuetext", "34 % a step")
+    hand.until(lambda: hand.seen(view) != first)
+    walk_on()  # at the new pace, recorded
 
     hand.button("Stop recording R").click()
     with hand.page.expect_download() as film:
@@ -45,12 +53,14 @@ def test_play_pause_turn_the_pace_keep_a_frame_record_a_film(hand):
     assert hand.api("health")["jobs"]["active"] == 0
     frame = next(node for node in hand.stored()["nodes"] if node["parent"] == root)
     assert frame["task"] == "walk"
-    assert [segment["strength"] for segment in frame["settings"]["segments"]][-1] == 0.338
+    assert [segment["pace"] for segment in frame["settings"]["segments"]][-1] == 0.338
 
 
 def test_a_walk_ends_when_its_design_is_left(hand):
     hand.start_from_example()
-    hand.key("w", "Space")
+    hand.key("w")
+    hand.page.locator("#stage").focus()
+    hand.key("Space")
     expect(hand.page.get_by_text(re.compile(r"^step [1-9]"))).to_be_visible()
     hand.page.locator(".brand").click()
     expect(hand.page.get_by_role("heading", name="Begin a design")).to_be_visible()

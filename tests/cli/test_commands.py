@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import torch
 from PIL import Image
 
 import noisekernel as nk
-from noisekernel import outputs
+from noisekernel import models, outputs
 
 
 @pytest.fixture
@@ -115,7 +116,7 @@ def test_variants_refuse(run, picture):
     refused(run("vary", "digits", picture, "--rounds", 2, "--score", "brigth"), "Did you mean 'bright'")
     refused(run("vary", "digits", picture, "--beta", 0), "beta is 0")
     refused(run("vary", "digits", picture, "--strength", 2), "strength is 2")
-    refused(run("vary", "digits", picture, "--strength", 0.2, "--beta", 0.2), "either renew a share of the noise")
+    refused(run("vary", "digits", picture, "--strength", 0.2, "--beta", 0.2), "draw noise anew by a strength, or walk")
     refused(run("vary", "digits", picture, "--lag", 0.5), "--lag is of a walk at constant noise")
     refused(run("walk", "digits", "--readout", 3), "--readout is of a walk at constant noise")
     refused(run("vary", "digits", "none.png"), "none.png cannot be opened")
@@ -142,11 +143,78 @@ def test_inpainting_refuses(run, tmp_path, picture):
     refused(run("inpaint", "digits", picture, "--tiles", 2, "--keep", 2), "keep is 2")
 
 
+def test_masks_lie_where_they_were_drawn(run, tmp_path, picture):
+    """What is opaque may have an alpha channel; what would be cut elsewhere than the picture is refused."""
+    mask = np.zeros((8, 8, 4), np.uint8)
+    mask[..., 3] = 255
+    mask[:, 4:, :3] = 255
+    Image.fromarray(mask).save(tmp_path / "opaque.png")
+    assert run("inpaint", "digits", picture, "--mask", "opaque.png", "--steps", 2, "-n", 1)[0] == 0
+    Image.fromarray(mask).resize((16, 8)).save(tmp_path / "wide.png")
+    refused(
+        run("inpaint", "digits", picture, "--mask", "wide.png", "--out", "x"),
+        "the mask has 16 x 8 pixels and the picture 8 x 8",
+    )
+    Image.new("L", (16, 8)).save(tmp_path / "broad.png")
+    Image.fromarray(mask).save(tmp_path / "small.png")  # of the model's size: laid on what the model sees
+    assert run("inpaint", "digits", "broad.png", "--mask", "small.png", "--steps", 2, "-n", 1, "--out", "y")[0] == 0
+    Image.new("L", (80, 80)).save(tmp_path / "black.png")
+    refused(run("inpaint", "digits", picture, "--mask", "black.png", "--out", "x"), "there is nothing to fill in")
+    refused(
+        run("inpaint", "digits", picture, "--tiles", 9, "--out", "x"), "--tiles is 9; the pictures have 8 x 8 pixels"
+    )
+
+
+def test_who_interrupts_is_told(run, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(models, "load", interrupt)
+    code, _, err = run("sample", "digits")
+    assert (code, err) == (130, "nk: interrupted; what is written so far is whole\n")
+
+
+def test_force_leaves_nothing_of_what_it_replaces(run, tmp_path):
+    run("sample", "digits", "-n", 5, "--steps", 2)
+    (tmp_path / "samples" / "mine.png").write_bytes(b"not of ours")
+    run("sample", "digits", "-n", 2, "--steps", 2, "--force")
+    names = {path.name for path in (tmp_path / "samples").iterdir()}
+    assert names == {"0000.png", "0001.png", "mine.png", "sheet.png", "manifest.json"}
+    (tmp_path / "samples" / "manifest.json").write_text(
+        '{"pictures": [{"file": "../precious.png"}, {"file": "mine.txt"}]}'
+    )
+    (tmp_path / "precious.png").write_bytes(b"elsewhere")
+    (tmp_path / "samples" / "mine.txt").write_bytes(b"not of ours")
+    run("sample", "digits", "-n", 1, "--steps", 2, "--force")
+    assert (tmp_path / "precious.png").exists()
+    assert (tmp_path / "samples" / "mine.txt").exists()
+
+
+def test_force_does_not_remove_what_is_varied(run, tmp_path):
+    run("sample", "digits", "-n", 3, "--steps", 2)
+    assert run("vary", "digits", "samples/0001.png", "-n", 1, "--out", "samples", "--force", "--steps", 2)[0] == 0
+    assert sorted(path.name for path in (tmp_path / "samples").glob("0*.png")) == ["0001.png"]
+
+
 def test_a_strength_of_nothing_is_the_picture(run, tmp_path, picture):
     assert run("vary", "digits", picture, "-n", 2, "--strength", 0)[0] == 0
     original = np.asarray(Image.open(picture)).astype(int)
     for k in range(2):
         assert np.abs(np.asarray(Image.open(tmp_path / "variants" / f"round0-0-{k:02d}.png")) - original).max() <= 6
+
+
+def test_a_model_is_measured_for_its_strength_once(run, tmp_path, picture, monkeypatch):
+    digits = nk.load("digits")
+    models.save(replace(digits, history={**digits.history, "seed": 99}), tmp_path / "own.safetensors")
+    how = ("vary", tmp_path / "own.safetensors", picture, "-n", 1, "--steps", 4, "--json", "--out")
+    code, out, _ = run(*how, "a")
+    assert code == 0
+    figures = json.loads(out)
+    assert figures["strength"] == 0.3
+    assert 0.005 < figures["below"] < 0.3
+    monkeypatch.setattr("noisekernel.dial.Dial.measure", None)
+    code, out, _ = run(*how, "b")
+    assert (code, json.loads(out)["below"]) == (0, figures["below"])
 
 
 def test_rounds_go_on_from_the_noise_of_the_chosen(run, tmp_path, picture):
@@ -234,6 +302,19 @@ def test_exports_agree_with_the_original(run, tmp_path, suffix):
     refused(run("export", "digits", "--out", "d.tflite"), "exports are .pt2")
 
 
+@pytest.mark.parametrize("suffix", ["pt2", "onnx"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+def test_models_of_many_levels_are_exported_with_all_their_probabilities(run, tmp_path, suffix):
+    settings = {"network.channels": 8, "network.multipliers": [1, 1], "network.blocks": 1}
+    design = nk.config.recipe("levels", settings).design(nk.data.Size(1, 4, 4))
+    nk.save(models.build(design), tmp_path / "levels.safetensors")
+    code, out, _ = run("export", "levels.safetensors", "--out", f"d.{suffix}", "--json")
+    assert code == 0
+    figures = json.loads(out[out.index("{") :])
+    assert figures["outputs"] == "log_probs"
+    assert figures["largest_difference"] < 1e-3
+
+
 def test_a_page_of_the_users_is_not_written_over(run, tmp_path):
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "README.md").write_text("mine")
@@ -260,7 +341,7 @@ def test_odd_values_are_refused(run, picture):
     refused(run("walk", "digits", *[picture] * 3, "-n", 2), "give each picture a chain")
     refused(run("sample", "digits", "--sampler", "corrected", "--steps", 51), "51 is odd")
     refused(run("sample", "digits", "--device", "meta"), "cannot be used here")
-    refused(run("sample", "digits", "--seed", 2**64), "less than or equal to")
+    refused(run("sample", "digits", "--seed", 2**64), "18446744073709551616; give a whole number from 0")
 
 
 def test_demos_of_small_and_odd_sets(run, tmp_path):
@@ -277,6 +358,23 @@ def test_demos_of_small_and_odd_sets(run, tmp_path):
     (tmp_path / "mine" / "run" / "thesis.txt").touch()
     refused(run("demo", "--out", "mine", "--force", *options), "is not empty")
     assert (tmp_path / "mine" / "run" / "thesis.txt").exists()
+
+
+def test_what_is_no_model_or_picture_is_told_apart(run, tmp_path, picture):
+    small = ("--set", "training.images=1e2", "--set", "training.batch=50", "--set", "training.save_every=50")
+    assert run("train", "digits", "--out", "r", *small)[0] == 0
+    newest = sorted((tmp_path / "r" / "checkpoints").iterdir())[-1]
+    code, out, _ = run("train", "digits", "--out", "further", "--from", "r", *small, "--json")
+    assert (code, json.loads(out)["start"], json.loads(out)["images"]) == (0, "r", 100)
+    refused(run("train", "digits", "--out", "q", "--from", "nowhere"), "there is no model called 'nowhere'")
+    refused(run("sample", newest), "is a checkpoint, from which training goes on; give the folder of its run")
+    (tmp_path / "a.py").write_text("print('hello, this is no model')")
+    refused(run("sample", "a.py"), "is no safetensors file")
+    (tmp_path / "pictures").mkdir()
+    refused(run("vary", "digits", "pictures"), "pictures is a folder; give pictures, such as pictures/*.png")
+    refused(run("vary", "digits", picture, "--label", 1, "--label", 2), "--label was given 2 times, for 1 picture;")
+    refused(run("train", "digits", "--out", "a.py"), "a.py is a file; give the name of a folder")
+    refused(run("train", "digits", "--out", "q", "--set", "data.size=32"), "a size is [channels, height, width]")
 
 
 def test_broken_models_are_refused_in_a_sentence(run, tmp_path):
@@ -397,6 +495,7 @@ def test_a_diagnosis_is_a_page_and_every_figure(run, tmp_path, monkeypatch):
     assert {r["beta"] for r in figures["reversible"]} == {0.05, 0.1, 0.2, 0.3, 0.4, 0.8}
     assert figures["stationary"]["beta"] == 0.3
     assert figures["stationary"]["lag"] == figures["strength"]["lag"] == 0.5
+    assert len(figures["renewal"]["distances"]) == len(figures["renewal"]["betas"]) > 5
     assert {m["chains"] for m in figures["mixing"]} == {8}
     page = (tmp_path / "d" / "diagnose.html").read_text()
     assert page.count("<img") == 5

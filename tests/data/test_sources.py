@@ -106,6 +106,59 @@ def test_a_bad_file_is_fatal_unless_the_user_chose_otherwise(mixed):
         load(open_source(root), Size(3, 8, 8), bad="ignore")
 
 
+def some(folder, *sizes, mode="RGB"):
+    folder.mkdir()
+    for i, size in enumerate(sizes):
+        Image.new(mode, size, 3 * i).save(folder / f"{i:03d}.png")
+    return folder
+
+
+def test_pictures_of_one_size_keep_it_where_they_are_small(tmp_path):
+    assert open_source(some(tmp_path / "a", *[(20, 16)] * 3)).natural_size() == Size(3, 16, 20)
+    assert open_source(some(tmp_path / "grey", (16, 16), (16, 16), mode="L")).natural_size() == Size(1, 16, 16)
+    assert open_source(some(tmp_path / "mixed", (16, 16), (16, 17))).natural_size() is None
+    assert open_source(some(tmp_path / "large", (65, 16), (65, 16))).natural_size() is None
+    Image.new("RGBA", (16, 16), (1, 2, 3, 4)).save(tmp_path / "grey" / "glass.png")
+    (tmp_path / "grey" / "notes.txt").write_text("no picture")
+    assert open_source(tmp_path / "grey").natural_size() == Size(3, 16, 16)
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    for name in "ab":
+        Image.new("RGB", (20, 16)).save(tmp_path / "a" / f"{name}.jpg", exif=turned)
+    assert open_source(tmp_path / "a").natural_size() is None  # upright, they are 16 x 20
+    for path in (tmp_path / "a").glob("*.png"):
+        path.unlink()
+    assert load(open_source(tmp_path / "a")).pixels.shape == (2, 3, 20, 16)
+
+
+def test_what_systems_leave_in_folders_is_no_picture(tmp_path):
+    folder = some(tmp_path / "a", (8, 8))
+    for name in ("Thumbs.db", "desktop.ini", ".DS_Store"):
+        (folder / name).write_bytes(b"left here")
+    assert len(open_source(folder)) == 1
+
+
+def test_classes_are_the_numbers_that_occur(tmp_path):
+    np.savez(tmp_path / "a.npz", pixels=np.zeros((3, 4, 4), np.uint8), labels=np.array([20, 0, 10**9]))
+    source = open_source(tmp_path / "a.npz")
+    assert source.classes == ("0", "20", "1000000000")
+    assert load(source).labels.tolist() == [1, 0, 2]
+    for wrong, said in ((np.array([0, -1, 2]), "there is a label -1"), (np.array([0.5, 1, 2]), "labels are float64")):
+        np.savez(tmp_path / "b.npz", pixels=np.zeros((3, 4, 4), np.uint8), labels=wrong)
+        with pytest.raises(InputError, match=said):
+            open_source(tmp_path / "b.npz")
+
+
+def test_arrays_are_data_and_what_is_none_is_refused():
+    assert load(open_source(np.zeros((3, 4, 5), np.uint8))).pixels.shape == (3, 1, 4, 5)
+    with pytest.raises(InputError, match=r"float64; pictures are bytes .*astype\('uint8'\)"):
+        open_source(np.zeros((3, 4, 5)))
+    with pytest.raises(InputError, match=r"channels first become last"):
+        open_source(np.zeros((3, 1, 4, 5), np.uint8))
+    with pytest.raises(InputError, match=r"data is a torch\.Tensor"):
+        open_source(torch.zeros(3, 4, 5))
+
+
 @pytest.mark.parametrize("orientation", [1, 6])
 def test_a_large_jpeg_is_unpacked_small_and_looks_the_same(orientation):
     """A smooth picture, also one that lies on its side: against the whole of it unpacked, then resized."""

@@ -134,6 +134,8 @@ def test_a_strength_curve_reads_both_ways():
     for distance in np.linspace(0.01, 0.9, 20):
         assert curve.distance(curve.beta(distance)) == pytest.approx(distance)
     assert StrengthCurve.of(json.loads(json.dumps(curve.figures()))) == curve
+    assert curve.turned(0.5) == pytest.approx(curve.beta(0.45), rel=1e-2)
+    assert (curve.turned(0.0, 0.05), curve.turned(1.0, 0.05)) == (0.05, 0.8)
     with pytest.raises(nk.errors.InputError, match="rise"):
         StrengthCurve((0.2, 0.1), (0.1, 0.2), (0.0, 0.0), steps=1, lag=0.5, readout=0)
 

@@ -1,7 +1,7 @@
 """Diagnostics on chains that are known exactly: the right ones pass, each wrong twin is caught."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -11,11 +11,13 @@ from scipy import stats
 
 import noisekernel as nk
 from helpers import LEVEL, generator
-from noisekernel import diagnostics
+from noisekernel import diagnostics, tasks
 from noisekernel.diagnostics import Directions
 from noisekernel.diagnostics.pairs import draw_pairs
 from noisekernel.diagnostics.reversible import _halves, tell_apart
 from noisekernel.kernels.gaussian import exact_denoiser
+from noisekernel.random import Streams
+from noisekernel.renewal import fresh, shares
 
 pytestmark = pytest.mark.statistical
 
@@ -219,3 +221,35 @@ def test_the_strength_curve_of_gaussian_data_is_the_known_one(readout, steps):
     assert curve.lag == 0.6
     if readout:  # the blurred mean goes less far at high noise, so there the way back has more than one answer
         assert curve.beta(curve.distance(0.3)) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("steps", [5, 40])
+def test_the_renewal_curve_of_gaussian_data_is_the_known_one(steps):
+    """Data are then linear in each draw, z = m + sum_i c_i e_i, and new noise n in share s_i of each moves them by
+    sum_i c_i (s_i n_i - (1 - sqrt(1 - s_i^2)) e_i). The noise e found in data is independent only as steps go to
+    infinity, so its part is averaged over data, that of n is known."""
+    model, betas = exact((4,)), (0.01, 0.2, 0.5, 0.9, 1.0)
+    schedule = model.kernel.annealing(steps)
+    one = fresh(model, 1, schedule, Streams.of(0, [0]))
+
+    def made_of(numbers):
+        noise = tuple(torch.full_like(each, float(number)) for each, number in zip(one.noise, numbers, strict=True))
+        return tasks.development(model, replace(one, noise=noise), schedule).result()[0, 0].double()
+
+    draws = len(one.noise)
+    weights = torch.stack([made_of(row) for row in torch.eye(draws)]) - made_of([0.0] * draws)
+    z = data(3000, (4,))
+    found = torch.stack(nk.NoiseWalk.of(model, z, steps=steps, seed=9).noise.noise, dim=-1).double()
+
+    def expected(beta):
+        share = torch.tensor(shares(schedule, draws, beta)).double()
+        lost = found @ (weights * (1.0 - (1.0 - share.square()).sqrt()))
+        squared = (weights * share).square().sum() + lost.square().mean()
+        return float(squared / (2 * VARIANCE)) ** 0.5
+
+    curve = diagnostics.renewal_curve(model, z, betas=betas, n=3000, steps=steps, batch_size=1000)
+    for beta, distance, error in zip(betas, curve.distances, curve.errors, strict=True):
+        assert distance == pytest.approx(expected(beta), abs=4 * error + 0.01)
+    # The wrong twin: a level a little off.
+    assert abs(curve.distance(0.2) - expected(0.3)) > 4 * max(curve.errors) + 0.01
+    assert (curve.steps, curve.lag, curve.readout) == (steps, None, None)

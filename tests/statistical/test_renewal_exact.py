@@ -63,6 +63,19 @@ def test_whatever_the_denoiser_a_walk_ends_in_the_distribution_of_new_samples(mo
     assert same(walked(model, data(), steps=60, share=0.5), new_samples(model)) > LEVEL
 
 
+def test_a_gliding_walk_stays_in_it_and_one_whose_motion_does_not_turn_leaves_it():
+    walk = nk.NoiseWalk.of(WRONG, N, steps=10, seed=31)
+    twin, motion, streams = walk.noise, None, nk.Streams.of(32, range(N))
+    for _ in range(40):
+        walk.glide(0.3, below=1.0)
+        at = twin.noise
+        twin, motion = renewal.glided(twin, motion, [0.3] * 11, streams)
+        # What was turned away from the noise is put back: (1 - s^2)^(1/2) n - s e becomes n.
+        motion = [(m + 0.3 * e) / (1 - 0.3**2) ** 0.5 for m, e in zip(motion, at, strict=True)]
+    assert same(end(walk.look()), new_samples(WRONG)) > LEVEL
+    assert same(end(tasks.development(WRONG, twin, walk.schedule)), new_samples(WRONG)) < LEVEL
+
+
 def test_where_a_walk_at_constant_noise_adds_the_same_error_up():
     """The wrong twin: its end is not the distribution of new samples, nor near the data."""
     new = new_samples(WRONG)
@@ -93,8 +106,8 @@ def test_steered_it_has_the_tilted_distribution_of_new_samples(model):
     def f(z):
         return 1.5 * torch.sin(3 * z[:, 0])
 
-    walk = tasks.Walk.of(model, N, steps=10, seed=21)
-    taken = torch.stack([walk.steer(f, 0.7, beta=0.9).float().mean() for _ in range(60)])
+    walk = nk.NoiseWalk.of(model, N, steps=10, seed=21)
+    taken = torch.stack([walk.steer(f, 0.7, below=0.9).float().mean() for _ in range(60)])
     assert 0.3 < float(taken.mean()) < 0.95
     new = nk.synthesize(model, 4 * N, steps=10, seed=22)
 

@@ -10,20 +10,20 @@ sys.path.insert(0, str(Path(__file__).parent))
 from conftest_studio import ok, serving
 
 from noisekernel.studio.queue import Queue
-from noisekernel.studio.served import GUESS, serve
+from noisekernel.studio.served import serve
 from noisekernel.studio.studio import Studio
 
 
 @pytest.fixture(scope="session")
-def digits(tmp_path_factory):
-    served = serve("digits", tmp_path_factory.mktemp("curves"))
-    served.curve = served.curve or GUESS  # nothing is measured behind a test's back
+def digits():
+    served = serve("digits")
+    assert not served.unmeasured  # nothing is measured behind a test's back
     return served
 
 
 @pytest.fixture
 def studio(tmp_path, digits):
-    made = Studio(tmp_path / "home", {"digits": digits}, threads=1, queue=Queue(grace=0.3))
+    made = Studio(tmp_path / "home", {"digits": digits}, threads=1, queue=Queue(grace=3.0))
     yield made
     made.close()
 

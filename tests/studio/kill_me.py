@@ -4,26 +4,34 @@ Forking saves every server but the first the loading of torch and the model.
 """
 
 import os
+import select
+import socket
 import sys
 from pathlib import Path
 
 import uvicorn
 
 from noisekernel.studio.queue import Queue
-from noisekernel.studio.served import GUESS, serve
+from noisekernel.studio.served import serve
 from noisekernel.studio.server import create_app
 from noisekernel.studio.serving import bind
 from noisekernel.studio.studio import Studio
 
 
+def wanted(listener: socket.socket) -> bool:
+    """Wait to be asked for a server. Who calls meanwhile gets no answer at once, rather than none for a minute."""
+    while listener in select.select([sys.stdin, listener], [], [])[0]:
+        listener.accept()[0].close()
+    return bool(sys.stdin.readline())
+
+
 def main() -> None:
     home = Path(sys.argv[1])
-    served = serve("digits", home)
-    served.curve = served.curve or GUESS
+    served = serve("digits")
     listener = bind("127.0.0.1", 0)
     listener.listen(64)
     print(listener.getsockname()[1], flush=True)
-    for _ in sys.stdin:
+    while wanted(listener):
         child = os.fork()
         if child == 0:
             studio = Studio(home, {"digits": served}, threads=1, queue=Queue())

@@ -10,7 +10,8 @@ import pytest
 from conftest_studio import events, finish, ok
 from PIL import Image
 
-from noisekernel import outputs
+from noisekernel import models, outputs
+from noisekernel.dial import RENEWAL
 from noisekernel.studio.masks import read_mask
 from noisekernel.studio.walking import WalkJob
 
@@ -54,13 +55,18 @@ def test_a_design_from_sample_to_variants_of_variants(api, design):
     assert not any(node["kept"] for node in nodes)
     chosen = nodes[2]["id"]
     variants = finish(
-        api, design, {"task": "vary", "parents": [chosen], "n": 3, "strength": 0.4, "steps": 5, "seed": 2}
+        api, design, {"task": "vary", "parents": [chosen], "n": 3, "strength": 0.3, "steps": 5, "seed": 2}
     )
     assert {node["parent"] for node in variants} == {chosen}
     settings = variants[0]["settings"]
-    assert (settings["strength"], settings["beta"], settings["lag"]) == (0.4, None, None)
+    assert (settings["strength"], settings["beta"], settings["lag"]) == (0.3, None, None)
+    assert settings["below"] == RENEWAL.known(models.digest_of("digits")).turned(0.3)
     again = finish(api, design, {"task": "vary", "parents": [chosen], "n": 3, "steps": 5, "seed": 2})
     assert [a["digest"] for a in again] == [v["digest"] for v in variants]
+    said = {"task": "vary", "parents": [chosen], "n": 3, "below": settings["below"], "steps": 5, "seed": 2}
+    by_level = finish(api, design, said)
+    assert [a["digest"] for a in by_level] == [v["digest"] for v in variants]
+    assert by_level[0]["settings"]["strength"] is None
     both = [variants[0]["id"], variants[1]["id"]]
     more = finish(api, design, {"task": "vary", "parents": both, "n": 4, "steps": 2, "seed": 3})
     assert [node["parent"] for node in more] == both * 2
@@ -69,7 +75,7 @@ def test_a_design_from_sample_to_variants_of_variants(api, design):
     assert kept == {chosen, *both}
     assert {node["id"] for node in whole["nodes"]} == kept | {node["id"] for node in more}
     assert whole["latest"] == more[0]["round"]
-    assert [record["status"] for record in whole["rounds"]] == ["done"] * 4
+    assert [record["status"] for record in whole["rounds"]] == ["done"] * 5
 
 
 def test_frames_come_at_once_and_the_last_is_the_result(api, design):
@@ -155,7 +161,7 @@ def test_taste_is_taught_and_used(api, design):
 
 def test_a_live_walk_is_turned_saved_and_filmed(api, design):
     parent = example(api, design)
-    body = {"task": "walk", "parents": [parent], "strength": 0.1, "seed": 4}
+    body = {"task": "walk", "parents": [parent], "pace": 0.1, "seed": 4}
     job = ok(api.post(f"/api/designs/{design}/rounds", json=body))["job"]
     stream = events(api, job)
 
@@ -164,17 +170,17 @@ def test_a_live_walk_is_turned_saved_and_filmed(api, design):
 
     frame_where(lambda data: data["step"] >= 2)
     assert ok(api.post(f"/api/jobs/{job}/record", json={"on": True}))["recording"]
-    changed = ok(api.post(f"/api/jobs/{job}/walk", json={"strength": 0.3}))
-    assert changed["strength"] == 0.3
-    frame_where(lambda data: data["strength"] == 0.3 and data["film"] >= 3)
+    changed = ok(api.post(f"/api/jobs/{job}/walk", json={"pace": 0.3}))
+    assert changed["pace"] == 0.3
+    frame_where(lambda data: data["pace"] == 0.3 and data["film"] > changed["film"] + 1)
     saved = ok(api.post(f"/api/jobs/{job}/save"))
     assert (saved["task"], saved["kept"], saved["parent"]) == ("walk", True, parent)
-    assert [segment["strength"] for segment in saved["settings"]["segments"]] == [0.1, 0.3]
+    assert [segment["pace"] for segment in saved["settings"]["segments"]] == [0.1, 0.3]
     assert ok(api.post(f"/api/jobs/{job}/walk", json={"paused": True}))["paused"]
     frame_where(lambda data: data["paused"])  # or whoever comes later would think that it goes on
     still = ok(api.post(f"/api/jobs/{job}/save"))
     assert still["digest"] == ok(api.post(f"/api/jobs/{job}/save"))["digest"]
-    assert ok(api.post(f"/api/jobs/{job}/walk", json={"paused": False, "strength": 0.5}))["strength"] == 0.5
+    assert ok(api.post(f"/api/jobs/{job}/walk", json={"paused": False, "pace": 0.5}))["pace"] == 0.5
     ok(api.post(f"/api/jobs/{job}/record", json={"on": False}))
     ok(api.post(f"/api/jobs/{job}/cancel"))
     assert [name for name, _ in stream][-1] == "state"
@@ -237,7 +243,7 @@ def test_two_tabs_run_a_round_again_once(api, design, studio):
 
 def test_a_walk_is_not_run_again(api, design, studio):
     """Its frames lie on one way from its start; a second way would have the same name."""
-    settings = {"strength": 0.1, "label": None}
+    settings = {"pace": 0.1, "label": None}
     record = studio.store.new_round(design, "walk", settings, 0, [example(api, design)], 1, {}, state="interrupted")
     refused = api.post(f"/api/rounds/{record['id']}/again")
     assert (refused.status_code, "start a new one" in refused.json()["detail"]) == (422, True)
@@ -337,10 +343,13 @@ MISTAKES = [
     ("post", "{d}/rounds", {"task": "sample", "steps": 5001}, 422, "5000"),
     ("post", "{d}/rounds", {"task": "sample", "stepz": 3}, 422, "Did you mean 'steps'?"),
     ("post", "{d}/rounds", {"task": "sample", "label": "zebra"}, 422, "no class called 'zebra'"),
-    ("post", "{d}/rounds", {"task": "vary", "parents": []}, 422, "at least 1"),
+    ("post", "{d}/rounds", {"task": "vary", "parents": []}, 422, "parents is empty; give at least 1"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["0" * 16]}, 404, "no such node"),
-    ("post", "{d}/rounds", {"task": "vary", "parents": ["../../etc"]}, 422, "pattern"),
+    ("post", "{d}/rounds", {"task": "vary", "parents": ["../../etc"]}, 422, "parents: '../../etc' is no id"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "beta": 0.1, "strength": 0.1}, 422, "leave one out"),
+    ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "below": 0.1, "strength": 0.1}, 422, "leave one out"),
+    ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "below": 0.1, "beta": 0.1}, 422, "leave one out"),
+    ("post", "{d}/rounds", {"task": "steer", "parents": ["{n}"], "below": 0.1}, 422, "below"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "lag": 1.0}, 422, "less than 1"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "lag": 0.5}, 422, "of a walk at constant noise"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "steps": 0}, 422, "at least 1"),

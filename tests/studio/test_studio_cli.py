@@ -52,7 +52,7 @@ def test_it_starts_serves_the_docs_example_and_ends_quietly(running, tmp_path):
     url = re.search(r"http://127\.0\.0\.1:\d+/", said)[0]
     assert f"{url}?token=sixteen-letters-or-more" in said
     assert (home / "studio" / "studio.sqlite").exists()
-    assert httpx.get(f"{url}api/health").status_code == 401
+    assert httpx.get(f"{url}api/health", timeout=60).status_code == 401
     text = (ROOT / "docs" / "studio-api.md").read_text()
     code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
     code = code.replace("timeout=60)", 'timeout=60, headers={"Authorization": "Bearer sixteen-letters-or-more"})', 1)
@@ -61,7 +61,7 @@ def test_it_starts_serves_the_docs_example_and_ends_quietly(running, tmp_path):
     printed = subprocess.check_output([sys.executable, str(script), url], text=True, cwd=tmp_path, timeout=300)
     assert len(printed.split()) == 3
     assert (tmp_path / "brighter.nkd").stat().st_size > 1000
-    with httpx.Client(base_url=url, headers={"Authorization": "Bearer sixteen-letters-or-more"}) as client:
+    with httpx.Client(base_url=url, timeout=60, headers={"Authorization": "Bearer sixteen-letters-or-more"}) as client:
         design = client.get("/api/designs").json()[0]
         assert design["name"] == "Ever brighter"
     server.send_signal(signal.SIGINT)

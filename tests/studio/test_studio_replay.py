@@ -27,6 +27,9 @@ def made(api, design):
     walked = finish(api, design, {"task": "vary", "parents": [first], "beta": 0.2, "n": 2, "seed": 6, **few})
     both = [walked[0]["id"], new[0]["id"]]
     varied = finish(api, design, {"task": "vary", "parents": both, "n": 3, "steps": 4, "seed": 2})
+    for seed in (7, 8):  # variants of variants, whose noise is that of their line
+        both = [varied[2]["id"], varied[1]["id"]]
+        varied = finish(api, design, {"task": "vary", "parents": both, "n": 3, "steps": 4, "seed": seed})
     array = np.zeros((8, 8), np.uint8)
     array[4:] = 255
     content = io.BytesIO()
@@ -41,12 +44,12 @@ def made(api, design):
         api, design, {"task": "steer", "parents": [filled[0]["id"]], "n": 2, "taste": 0.7, "seed": 4, **few}
     )
     ok(api.patch(f"/api/nodes/{steered[1]['id']}", json={"name": "the last"}))
-    walk = {"task": "walk", "parents": [steered[1]["id"]], "strength": 0.1, "seed": 5}
+    walk = {"task": "walk", "parents": [steered[1]["id"]], "pace": 0.1, "seed": 5}
     job = ok(api.post(f"/api/designs/{design}/rounds", json=walk))["job"]
     stream = events(api, job)
     next(data for name, data in stream if name == "frame" and data["step"] > 1)
-    ok(api.post(f"/api/jobs/{job}/walk", json={"strength": 0.2}))
-    next(data for name, data in stream if name == "frame" and data["strength"] == 0.2)
+    ok(api.post(f"/api/jobs/{job}/walk", json={"pace": 0.2}))
+    next(data for name, data in stream if name == "frame" and data["pace"] == 0.2)
     ok(api.post(f"/api/jobs/{job}/save"))
     ok(api.post(f"/api/jobs/{job}/cancel"))
     list(stream)
@@ -82,7 +85,7 @@ def test_every_node_bit_for_bit_and_every_change_is_told(made, api, run, tmp_pat
             shown = np.asarray(Image.open(io.BytesIO(api.get(f"/api/nodes/{node['id']}.png").content)))
             assert np.array_equal(np.asarray(image), shown)
 
-    # The wrong twins: another seed in one round; one bit of an origin; another strength in the last step of a walk.
+    # The wrong twins: another seed in one round; one bit of an origin; another pace in the last step of a walk.
     def reseed(record):
         record["rounds"][2]["seed"] += 1
 
@@ -106,7 +109,7 @@ def test_every_node_bit_for_bit_and_every_change_is_told(made, api, run, tmp_pat
 
     def redial(record):
         walked = next(node for node in record["nodes"] if "segments" in node["settings"])
-        walked["settings"]["segments"][-1]["strength"] = 0.21
+        walked["settings"]["segments"][-1]["pace"] = 0.21
 
     (tmp_path / "d.nkd").write_bytes(changed(content, redial))
     assert run("replay", "d.nkd")[0] == 1
@@ -141,7 +144,10 @@ def test_files_with_something_wrong(made, api, run, tmp_path):
         record["rounds"][1]["settings"]["lag"] = 7
 
     def left_open(record):
-        record["rounds"][2]["settings"]["strength"] = None
+        record["rounds"][2]["settings"]["below"] = None
+
+    def no_taste(record):
+        next(one for one in record["rounds"] if one["task"] == "steer")["settings"]["opinions"] = {}
 
     def extra(record):
         record["nodes"][0]["path"] = "/etc/passwd"
@@ -151,7 +157,8 @@ def test_files_with_something_wrong(made, api, run, tmp_path):
         (another_model, "which is not served now"),
         (other_weights, "another model that is called 'digits'"),
         (unheard_of, "lag"),
-        (left_open, "without its strength"),
+        (left_open, "without its noise level"),
+        (no_taste, "without its opinions"),
         (extra, "path"),
     ):
         answer = api.post("/api/designs/import", files={"file": ("x.nkd", changed(content, change))})
@@ -164,6 +171,19 @@ def test_files_with_something_wrong(made, api, run, tmp_path):
     assert run("replay", "nowhere.nkd")[0] == 2
     (tmp_path / "g.nkd").write_bytes(b"hello")
     assert "not a design file" in run("replay", "g.nkd")[2]
+
+
+def test_no_file_is_written_that_could_not_be_read_again(made, api, monkeypatch):
+    design, content = made
+    for name, most in (
+        ("MOST_FILE_BYTES", len(content) - 1),
+        ("MOST_BYTES", {"design.json": 10**6, "z.safetensors": 99}),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"noisekernel.studio.files.{name}", most)
+            answer = api.get(f"/api/designs/{design}/design.nkd")
+            assert answer.status_code == 422
+            assert "too many for a file that can be read again" in answer.json()["detail"]
 
 
 def test_an_empty_design_is_a_file_too(api, design, run, tmp_path):

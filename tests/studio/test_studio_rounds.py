@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from studio_records import record
 
 from noisekernel.errors import InputError
 from noisekernel.studio import rounds
@@ -35,7 +36,11 @@ VARY = {"beta": 0.1, "lag": 0.9, "steps": 3, "readout": 2, "label": None}
 
 
 def result(digits, task, settings, seed, n, parents, judged=None):
-    doing = rounds.begin(digits.model, task, settings, seed, n, parents, judged)
+    return made_by(digits, *record(task, settings, seed, n, parents, judged))
+
+
+def made_by(digits, one, known):
+    doing = rounds.begin(digits.model, one, known)
     for _ in doing.run:
         pass
     return doing.clean
@@ -46,7 +51,7 @@ def result(digits, task, settings, seed, n, parents, judged=None):
     [
         ("sample", {"steps": 3, "label": "7"}),
         ("vary", VARY),
-        ("vary", {"beta": None, "strength": 0.5, "steps": 4, "label": "7"}),
+        ("vary", {"beta": None, "below": 0.5, "steps": 4, "label": "7"}),
         ("inpaint", {"mask": painted(), "feather": 2.0, "steps": 4, "label": None}),
         ("steer", {**VARY, "taste": 0.5, "opinions": {"a": 1, "b": 1, "c": -1, "d": -1}}),
     ],
@@ -106,40 +111,29 @@ def test_masks_that_are_none(digits, mask, said):
         read_mask(mask, digits.model.size)
 
 
-def test_equal_turns_of_the_dial_go_equally_far(digits):
-    betas = [digits.beta(turn / 10) for turn in range(11)]
-    assert betas == sorted(betas)
-    reached = [digits.curve.distance(beta) for beta in betas]
-    steps = np.diff(reached)
-    assert np.allclose(steps, steps.mean(), atol=0.01)
-    # The wrong twin, a dial of beta itself, goes most of its way in the first turns.
-    twin = np.diff([digits.curve.distance(turn / 10) for turn in range(11)])
-    assert twin[0] > 4 * twin[5]
-
-
 def test_frames_of_a_walk_can_be_had_again(digits, z):
     walk = Walk(digits.model, z[:1], 9, 0.1)
     saved = [(walk.place(), walk.clean)]
     for step in range(12):
         if step == 4:
-            walk.strength = 0.3
+            walk.pace = 0.3
         if step == 7:
-            walk.strength = 0.05
+            walk.pace = 0.05
         walk.step()
         if step in (2, 4, 9, 11):
             saved.append((walk.place(), walk.clean))
     assert [len(place) for place, _ in saved] == [1, 1, 2, 3, 3]
     assert saved[-1][0] == [
-        {"strength": 0.1, "steps": 4},
-        {"strength": 0.3, "steps": 3},
-        {"strength": 0.05, "steps": 5},
+        {"pace": 0.1, "steps": 4},
+        {"pace": 0.3, "steps": 3},
+        {"pace": 0.05, "steps": 5},
     ]
     again = frames_again(digits.model, z[:1], 9, None, [place for place, _ in saved])
     for (_, before), after in zip(saved, again, strict=True):
         assert torch.equal(before, after)
     (alone,) = frames_again(digits.model, z[:1], 9, None, [saved[3][0]])
     assert torch.equal(alone, saved[3][1])
-    other = [saved[1][0], [{"strength": 0.2, "steps": 4}, {"strength": 0.3, "steps": 1}]]
+    other = [saved[1][0], [{"pace": 0.2, "steps": 4}, {"pace": 0.3, "steps": 1}]]
     with pytest.raises(InputError, match="do not belong together"):
         frames_again(digits.model, z[:1], 9, None, other)
 

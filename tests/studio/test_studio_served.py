@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 import torch
+from studio_records import record
 
 from noisekernel import config, models
 from noisekernel.data.pictures import Size
 from noisekernel.errors import InputError
 from noisekernel.studio import rounds
 from noisekernel.studio.jobs import frame_of
-from noisekernel.studio.served import GUESS, known_curve, measure_curve, serve, serve_all
+from noisekernel.studio.served import DIALS, serve, serve_all
 from noisekernel.studio.taste import Taste
 from noisekernel.studio.walks import Walk, frames_again
 
@@ -30,7 +31,7 @@ def levels(tmp_path_factory):
     design = config.recipe("default", settings).design(Size(1, 4, 4))
     folder = tmp_path_factory.mktemp("levels")
     models.save(models.build(design), folder / "shades.safetensors")
-    return serve(str(folder / "shades.safetensors"), folder)
+    return serve(str(folder / "shades.safetensors"))
 
 
 def test_categories_are_drawn_varied_judged_and_walked(levels):
@@ -39,13 +40,13 @@ def test_categories_are_drawn_varied_judged_and_walked(levels):
     assert (told["categorical"], told["examples"], told["strength"]["measured"]) == (True, 0, False)
     z = torch.randint(0, 5, (4, 1, 4, 4), generator=torch.Generator().manual_seed(0))
     settings = {"beta": 0.5, "lag": 0.9, "steps": 2, "readout": 2, "label": None}
-    doing = rounds.begin(levels.model, "vary", settings, 0, 4, z)
+    doing = rounds.begin(levels.model, *record("vary", settings, 0, 4, z))
     frame = frame_of(levels, doing.clean, doing.run.state.x, step=0, steps=4)  # what is masked is drawn grey
     assert frame["n"] == 4
     assert int(doing.run.state.x.max()) == 5
     assert doing.run.result().dtype == torch.int64
     steered = {**settings, "taste": 0.5, "opinions": dict(zip("abcd", (1, 1, -1, -1), strict=True))}
-    assert rounds.begin(levels.model, "steer", steered, 0, 2, z[:1], z).run.result().shape == (2, 1, 4, 4)
+    assert rounds.begin(levels.model, *record("steer", steered, 0, 2, z[:1], z)).run.result().shape == (2, 1, 4, 4)
     assert 0 <= Taste.fit(levels.model, z, [1, 1, -1, -1]).sure <= 1
     walk = Walk(levels.model, z[:1], 1, 0.4)
     walk.step()
@@ -53,23 +54,20 @@ def test_categories_are_drawn_varied_judged_and_walked(levels):
     assert torch.equal(again, walk.clean)
 
 
-def test_a_curve_that_is_not_known_is_measured_once(digits, tmp_path):
-    unknown = replace(digits, weights="0" * 64, curve=None)
-    assert unknown.beta(0.5) == pytest.approx(GUESS.beta((GUESS.distance(0.002) + 1.0) / 2))
-    advanced = []
-    curve = measure_curve(unknown, tmp_path, lambda: advanced.append(1), n=2, steps=1)
-    assert advanced
-    assert known_curve(unknown.weights, tmp_path) == curve
+def test_a_curve_that_is_not_known_is_guessed_until_it_is_measured(studio, digits):
+    unknown = replace(digits, weights="1" * 64, curves={})
+    assert (unknown.unmeasured, unknown.told()["strength"]["measured"]) == ([*DIALS], False)
+    assert all(unknown.curve(dial) == dial.guess for dial in DIALS)
+    studio.models = {"digits": unknown}
+    studio._measure()
     assert unknown.told()["strength"]["measured"]
-    (next((tmp_path / "curves").iterdir())).write_text("{}")
-    assert known_curve(unknown.weights, tmp_path) is None
+    assert all(dial.known(unknown.weights) == unknown.curve(dial) != dial.guess for dial in DIALS)
 
 
-def test_the_models_of_the_package_come_measured(tmp_path):
-    found = serve_all([], tmp_path)
+def test_the_models_of_the_package_come_measured():
+    found = serve_all([])
     assert {"digits", "fashion"} <= set(found)
     for name in ("digits", "fashion"):
-        assert found[name].curve is not None
-        assert found[name].beta(1.0) > 0.3
+        assert not found[name].unmeasured
     with pytest.raises(InputError, match="no example"):
         found["fashion"].example(0)

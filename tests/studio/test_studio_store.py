@@ -63,6 +63,21 @@ def test_a_folder_of_an_earlier_version(tmp_path):
         store.close()
 
 
+def test_walks_of_an_earlier_version_have_a_pace_now(tmp_path, store, design):
+    parent = origin(store, design)["id"]
+    round = store.new_round(design, "walk", {"strength": 0.1, "label": None}, 1, [parent], 1, {})
+    own = {"segments": [{"strength": 0.1, "steps": 3}, {"strength": 0.2, "steps": 1}]}
+    store.add_nodes(design, batch(1), [own], [parent], round=round["id"])
+    other = store.new_round(design, "vary", {"strength": 0.3}, 1, [parent], 1, {})
+    store.close()
+    again = Store(tmp_path)
+    assert again.round(round["id"])["settings"] == {"pace": 0.1, "label": None}
+    assert again.round(other["id"])["settings"] == {"strength": 0.3}
+    (frame,) = again.nodes_of_round(round["id"])
+    assert frame["own"] == {"segments": [{"pace": 0.1, "steps": 3}, {"pace": 0.2, "steps": 1}]}
+    again.close()
+
+
 def test_a_full_disk_is_a_storage_error_and_nothing_is_half_written(store, design):
     store._db.execute("PRAGMA max_page_count = 1")  # no more than there are
     with pytest.raises(StorageError, match="full"):

@@ -4,6 +4,8 @@ import json
 import math
 import os
 import signal
+import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -80,7 +82,7 @@ def test_a_run_is_not_begun_twice_nor_resumed_as_another(tmp_path):
     train(tmp_path / "run", 64)
     with pytest.raises(InputError, match="holds a run already"):
         train(tmp_path / "run")
-    with pytest.raises(InputError, match="begun with other settings"):
+    with pytest.raises(InputError, match=r"begun with another training\.images; resume without"):
         train(tmp_path / "run", 320, resume=True)
     with pytest.raises(InputError, match="begun with seed 0, not 3"):
         nk.train("digits", tmp_path / "run", seed=3, resume=True, progress=False)
@@ -113,6 +115,16 @@ def test_checkpoints_are_kept_and_named_by_images(tmp_path):
     assert [path.name for path in Checkpoints(tmp_path / "checkpoints").all()] == [
         f"{images:012d}.safetensors" for images in (96, 144, 160)
     ]
+
+
+def test_whoever_watched_a_run_is_let_go_however_it_ends(tmp_path):
+    """TensorBoard's writer is a thread that opens its file again for every entry, whatever has become of the folder."""
+    before = set(threading.enumerate())
+    train(tmp_path / "whole", 32, tensorboard=True)
+    with pytest.raises(SystemExit):
+        train(tmp_path / "stopped", tensorboard=True, observers=[Bomb(64)])
+    assert set(threading.enumerate()) <= before
+    assert all(list(tmp_path.glob(f"{run}/tensorboard/*")) for run in ("whole", "stopped"))
 
 
 def test_a_damaged_checkpoint_is_refused_with_what_to_do(tmp_path):
@@ -156,6 +168,131 @@ def test_killed_between_the_last_model_and_its_checkpoint_the_model_is_written_a
     assert same(weights(tmp_path / "run"), weights(tmp_path / "whole"))
 
 
+def pictures_in(folder, n=12, size=8):
+    folder.mkdir(exist_ok=True)
+    for i in range(n):
+        Image.fromarray(np.full((size, size), 20 * i, np.uint8)).save(folder / f"{i:02d}.png")
+    return folder
+
+
+TINY = {"network.channels": 8, "network.multipliers": [1], "training.batch": 8, "training.images": 48}
+EARLY = {**TINY, "training.save_every": 16, "training.draw_every": 10**6}
+
+
+def test_a_run_goes_on_by_any_spelling_of_its_data_and_not_with_other_pictures(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = pictures_in(tmp_path / "pictures")
+    with pytest.raises(SystemExit):
+        nk.train("pictures", "run", settings=EARLY, progress=False, observers=[Bomb(24)])
+    other = pictures_in(tmp_path / "other")
+    with pytest.raises(InputError, match="begun with data 'pictures'"):
+        nk.train(other, "run", resume=True, progress=False)
+    content = (folder / "03.png").read_bytes()
+    Image.fromarray(np.full((8, 8), 255, np.uint8)).save(folder / "03.png")
+    with pytest.raises(InputError, match="of another run: data was"):
+        nk.train("pictures", "run", resume=True, progress=False)
+    (folder / "03.png").write_bytes(content)
+    for spelling in ("./pictures/", folder):
+        assert nk.train(spelling, "run", resume=True, progress=False).history["images"] == 48
+
+
+def test_pictures_of_one_size_are_trained_on_as_they_are_and_others_told(tmp_path, capsys):
+    assert nk.train(pictures_in(tmp_path / "a"), settings=TINY).shape == (1, 8, 8)
+    assert "made into" not in capsys.readouterr().err
+    pictures_in(tmp_path / "a", 1, size=9)
+    model = nk.train(tmp_path / "a", settings={**TINY, "data.otherwise": [3, 4, 4]})
+    assert model.shape == (3, 4, 4)
+    assert "made into 3 x 4 x 4" in capsys.readouterr().err
+
+
+def test_an_array_is_trained_on_and_gone_on_with(tmp_path):
+    pixels = np.random.default_rng(0).integers(0, 256, (12, 8, 8, 3), dtype=np.uint8)
+    with pytest.raises(SystemExit):
+        nk.train(pixels, tmp_path, settings=EARLY, progress=False, observers=[Bomb(24)])
+    model = nk.train(pixels, tmp_path, resume=True, progress=False)
+    assert (model.shape, model.history["data"]) == ((3, 8, 8), "an array of shape (12, 8, 8, 3)")
+    with pytest.raises(InputError, match="data was"):
+        nk.train(255 - pixels, tmp_path, resume=True, progress=False)
+
+
+def test_a_run_without_a_checkpoint_begins_by_what_is_said_now(tmp_path):
+    pixels = np.arange(768, dtype=np.uint8).reshape(12, 8, 8)
+    with pytest.raises(SystemExit):
+        nk.train(pixels, tmp_path, settings=TINY, progress=False, observers=[Bomb(8)])
+    with pytest.raises(InputError, match="holds a run already"):
+        nk.train(pixels, tmp_path, settings=TINY, progress=False)
+    settings = {**TINY, "training.rate": 1e-4}
+    model = nk.train(pixels, tmp_path, settings=settings, seed=5, resume=True, progress=False)
+    assert (model.history["recipe"]["training"]["rate"], model.history["seed"]) == (1e-4, 5)
+
+
+def test_why_there_are_no_labels_is_told(tmp_path):
+    for name in ("cats", "dogs"):
+        pictures_in(tmp_path / name, 2)
+    pictures_in(tmp_path, 1)
+    with pytest.raises(InputError, match=r"has no labels: 00\.png lies in none of the subfolders"):
+        nk.train(tmp_path, settings={**TINY, "data.labels": True}, progress=False)
+
+
+def test_training_begins_with_the_weights_of_a_model_and_goes_on_as_if_never_stopped(tmp_path):
+    pixels = np.random.default_rng(0).integers(0, 256, (40, 8, 8), dtype=np.uint8)
+    settings = {"data.labels": False, "training.batch": 16, "training.images": 64, "training.save_every": 16}
+    settings |= {"training.draw_every": 10**6, "training.log_every": 16}
+    begin = partial(nk.train, pixels, settings=settings, start="digits", progress=False)
+    whole = begin(tmp_path / "whole")
+    assert whole.design == nk.load("digits").design
+    assert whole.history["start"] == "digits"
+    for how in ({"start": "digits"}, {"start": None}):
+        folder = tmp_path / str(how["start"])
+        with pytest.raises(SystemExit):
+            begin(folder, observers=[Bomb(32)])
+        with pytest.raises(SystemExit):
+            nk.train(pixels, folder, resume=True, progress=False, observers=[Bomb(48)], **how)
+        again = nk.train(pixels, folder, resume=True, progress=False, **how)
+        assert same(again.denoiser.state_dict(), whole.denoiser.state_dict())
+        assert again.history["start"] == "digits"
+    with pytest.raises(InputError, match="did not begin with the weights of this model"):
+        nk.train(pixels, tmp_path / "whole", resume=True, progress=False, start=whole)
+    other = {**settings, "network.channels": 8, "network.multipliers": [1]}
+    for recipe, own in (("digits", settings), ("small", other)):
+        folder = tmp_path / f"by {recipe}"
+        nk.train(pixels, folder, recipe=recipe, settings=own, progress=False)
+        with pytest.raises(InputError, match="did not begin with the weights of this model"):
+            nk.train(pixels, folder, resume=True, start="digits", progress=False)
+        assert json.loads((folder / "run.json").read_text())["start"] is None
+    # Hardly trained, it is the model that it began with; and the wrong twin is another.
+    still = {**settings, "training.rate": 1e-9}
+    kept = nk.train(pixels, settings=still, start="digits", progress=False).denoiser.state_dict()
+    fresh = nk.train(pixels, recipe="digits", settings=still, progress=False).denoiser.state_dict()
+    stem = "backbone.stem.weight"
+    torch.testing.assert_close(kept[stem], nk.load("digits").denoiser.state_dict()[stem], rtol=0, atol=1e-4)
+    assert not torch.allclose(fresh[stem], kept[stem], atol=1e-2)
+
+
+def test_what_belongs_to_the_model_to_start_from_is_refused(tmp_path):
+    pixels = np.arange(768, dtype=np.uint8).reshape(12, 8, 8)
+    start = partial(nk.train, pixels, start="digits", progress=False)
+    with pytest.raises(InputError, match=r"network\.channels cannot be set: a run that starts from a model"):
+        start(settings=["network.channels=8"])
+    with pytest.raises(InputError, match=r"data\.size cannot be set"):
+        start(settings=["data.size=[3,8,8]"])
+    with pytest.raises(InputError, match=r"has no labels; --set data\.labels=false"):
+        start()
+    # Other things numbered from 0 to 9 are not clothes.
+    np.savez(tmp_path / "numbers.npz", pixels=np.zeros((10, 28, 28), np.uint8), labels=np.arange(10))
+    with pytest.raises(InputError, match=r"numbers\.npz 0, 1, 2, 3, 4, 5, 6, 7, 8, 9; train without labels"):
+        nk.train(tmp_path / "numbers.npz", start="fashion", progress=False)
+    (tmp_path / "numbers.npz").unlink()
+    for name in ("cats", "dogs"):
+        pictures_in(tmp_path / name, 2)
+    with pytest.raises(InputError, match=r"has the classes 0, 1, .* cats, dogs; train without labels"):
+        nk.train(tmp_path, start="digits", progress=False)
+    with pytest.raises(SystemExit):
+        start(tmp_path / "run", settings={"data.labels": False, "training.log_every": 8}, observers=[Bomb(8)])
+    with pytest.raises(InputError, match="was to start from digits: add --from"):
+        nk.train(pixels, tmp_path / "run", resume=True, progress=False)
+
+
 def test_moments_are_measured_once(tmp_path, monkeypatch):
     """On another number of threads they differ in the last bit; the run goes on with those it was begun with."""
     with pytest.raises(SystemExit):
@@ -164,15 +301,20 @@ def test_moments_are_measured_once(tmp_path, monkeypatch):
     assert train(tmp_path, resume=True).history["images"] == 160
 
 
-def test_two_runs_in_one_folder_are_refused(tmp_path):
+def test_two_runs_in_one_folder_are_refused_and_the_second_does_the_first_no_harm(tmp_path):
     class Intruder(Silent):
         def logged(self, entry):
+            writing = tmp_path / ".model.safetensors.1.unfinished"
+            writing.touch()
+            with pytest.raises(InputError, match="another process is training"):
+                train(tmp_path, 64, resume=True)
+            assert writing.exists()
             with pytest.raises(InputError, match="another process is training"), runs.alone_in(tmp_path):
                 pass
 
     train(tmp_path, 64, observers=[Intruder()])
     with runs.alone_in(tmp_path):
-        pass
+        assert not list(tmp_path.glob(".*.unfinished"))
 
 
 def test_skipped_pictures_are_told_when_they_are_met(tmp_path, capsys):
@@ -303,7 +445,8 @@ def test_dry_runs_tell_the_cost():
     figures = runs.dry_run("digits", settings=SMALL)
     assert figures["parameters"] == train(None, 16).parameters
     assert figures["images_per_second"] > 0
-    assert "hours" in runs.told(figures)
+    assert "minutes" in runs.told(figures)
+    assert "2.5 hours" in runs.told({**figures, "hours": 2.5})
 
 
 FEW = {"network.channels": 8, "training.batch": 8, "training.images": 16}

@@ -15,13 +15,25 @@ if TYPE_CHECKING:
     from noisekernel.models import Model
     from noisekernel.tasks import Run
 
+
+def check_seed(seed: int | None) -> int | None:
+    """What streams take; a range in the option itself would be the widest column of its help."""
+    from noisekernel.errors import InputError
+
+    if seed is not None and seed >= 2**64:
+        raise InputError(f"seed is {seed}; give a whole number from 0 to 2**64 - 1")
+    return seed
+
+
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model's name (digits, fashion), its file, or a training run's folder.")
 ]
-Seed = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="The same seed gives the same pictures.")]
+Seed = Annotated[int, typer.Option(min=0, callback=check_seed, help="The same seed gives the same pictures.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps, … (default: the best there is).")]
 Json = Annotated[bool, typer.Option("--json", help="Print figures as JSON.")]
-Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Write over what is there; pictures listed by a manifest before are removed.")
+]
 Out = Annotated[Path, typer.Option(help="The folder to write to.")]
 Sampler = Annotated[
     str | None,
@@ -50,33 +62,55 @@ def model_name(what: str) -> str:
 
 
 def label_for(model: "Model", names: Sequence[str] | None, n: int) -> Any:
+    from noisekernel.errors import InputError
+
+    if names and len(names) > n:
+        raise InputError(
+            f"--label was given {len(names)} times, for {n} picture{'s' * (n > 1)}; give as many at the most"
+        )
     return model.label(names, n) if names else None
 
 
 def how_to_vary(
-    strength: float | None,
+    name: str,
+    far: float | None,
     beta: float | None,
     steps: int | None,
     lag: float | None,
     readout: int | None,
     *,
-    usual: float = 0.4,
+    usual: float,
     sharp: int = 10,
 ) -> dict[str, Any]:
-    """Strength and steps, to renew noise; or with a noise level the options of `tasks.variation`."""
+    """How `far`, by this name, and steps, to renew noise; or with a noise level the options of `tasks.variation`."""
     from noisekernel import checks
     from noisekernel.errors import InputError
 
     if beta is not None:
-        if strength is not None:
-            raise InputError("both --strength and --beta were given; either renew a share of the noise, or walk")
+        if far is not None:
+            raise InputError(f"both --{name} and --beta were given; draw noise anew by a {name}, or walk at a level")
         steps, readout = 100 if steps is None else steps, sharp if readout is None else readout
         return {"beta": checks.number("beta", beta, 0.0, 1.0, open_low=True), "steps": steps, "readout": readout}
-    for name, value in (("--lag", lag), ("--readout", readout)):
+    for option, value in (("--lag", lag), ("--readout", readout)):
         if value is not None:
-            raise InputError(f"{name} is of a walk at constant noise; say at which level: --beta 0.2")
-    strength = usual if strength is None else checks.number("strength", strength, 0.0, 1.0)
-    return {"strength": strength, "steps": checks.count("steps", 20 if steps is None else steps)}
+            raise InputError(f"{option} is of a walk at constant noise; say at which level: --beta 0.2")
+    far = usual if far is None else checks.number(name, far, 0.0, 1.0)
+    return {name: far, "steps": checks.count("steps", 20 if steps is None else steps)}
+
+
+def noise_level(model: "Model", what: str, strength: float) -> float:
+    """The level up to which noise is drawn anew for variants of this strength. The model is measured for it once."""
+    from noisekernel.dial import RENEWAL
+    from noisekernel.models import digest_of
+
+    if strength == 0.0:
+        return 0.0
+    weights = digest_of(what)
+    curve = RENEWAL.known(weights)
+    if curve is None:
+        with bar(RENEWAL.work, "how far do variants go? (once for each model)") as advance:
+            curve = RENEWAL.learn(model, weights, advance)
+    return curve.turned(strength)
 
 
 def say(figures: Mapping[str, Any], as_json: bool, text: str) -> None:

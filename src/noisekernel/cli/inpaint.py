@@ -29,7 +29,7 @@ def inpaint(
     import torch
 
     from noisekernel import models, outputs, tasks
-    from noisekernel.data.masks import read_mask, tile_masks
+    from noisekernel.data.masks import check_fits, read_mask, tile_masks
     from noisekernel.errors import InputError
     from noisekernel.models import open_image
     from noisekernel.random import Streams
@@ -42,8 +42,13 @@ def inpaint(
     chain = models.load(model, device)
     z = chain.read(pictures)
     if mask is not None:
-        masks = read_mask(open_image(mask), chain.size).expand(len(z), *chain.shape)
+        drawn = open_image(mask)
+        for picture in pictures:
+            check_fits(drawn, open_image(picture), chain.size)
+        masks = read_mask(drawn, chain.size).expand(len(z), *chain.shape)
     else:
+        if (tiles or 1) > max(chain.size.height, chain.size.width):
+            raise InputError(f"--tiles is {tiles}; the pictures have {chain.size.height} x {chain.size.width} pixels")
         streams = Streams.of(seed ^ 0x7A11E5, range(len(z)))
         masks = tile_masks(chain.size, tiles or 1, 0.3 if keep is None else keep, streams)
     labels = common.label_for(chain, label, len(z))
@@ -80,7 +85,7 @@ def inpaint(
         listed += [{"file": f"{name}.png", **one} for name, one in zip(names, made, strict=True)]
         cells += [*chain.draw(z[i : i + 1]), *chain.draw(seen[i : i + 1]), *images]
     outputs.save_png(outputs.contact_sheet(cells, columns=n + 2), folder / "sheet.png", how)
-    outputs.write_manifest(folder, how, listed)
+    outputs.write_manifest(folder, how, listed, pictures if mask is None else [*pictures, mask])
     share = float(masks.float().mean())
     figures = {**how, "filled_share": round(share, 4), "n": n, "out": str(folder)}
     text = f"{len(listed)} pictures, {share:.0%} of each filled in: {folder}/; original, what was seen and results on "

@@ -1,8 +1,10 @@
 """`nk`: finds the subcommand, and turns our errors into one sentence and exit code 2."""
 
 import sys
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from noisekernel import __version__
 from noisekernel.cli import (
@@ -23,8 +25,21 @@ from noisekernel.cli import (
 )
 from noisekernel.errors import NoiseKernelError
 
+
+class Commands(TyperGroup):
+    """Those of `nk`. Who interrupts one is told that it was."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            print("nk: interrupted; what is written so far is whole", file=sys.stderr)
+            ctx.exit(130)
+
+
 app = typer.Typer(
     name="nk",
+    cls=Commands,
     help="Learn, from examples, a Markov chain whose stationary distribution is your data, and use it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -71,6 +86,3 @@ def main() -> None:
             sys.exit(0)
         print(f"nk: {error.filename or 'the disk'}: {error.strerror or error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("nk: interrupted", file=sys.stderr)
-        sys.exit(130)

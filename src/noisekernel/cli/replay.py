@@ -25,7 +25,6 @@ def replay(
     from noisekernel.errors import InputError
     from noisekernel.studio.files import read_design
     from noisekernel.studio.replay import replay
-    from noisekernel.studio.served import digest_of
 
     if not file.is_file():
         raise InputError(f"{file} is not a file; give a design file, as the studio writes them (.nkd)")
@@ -33,7 +32,7 @@ def replay(
     design = read_design(file.read_bytes())
     what = model or design.record.model
     chain = models.load(what, "cpu")
-    weights = digest_of(what)
+    weights = models.digest_of(what)
     others = {one.made.weights for one in design.record.rounds} - {weights}
     if others:
         raise InputError(

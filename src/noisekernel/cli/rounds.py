@@ -14,11 +14,11 @@ from PIL import Image
 
 from noisekernel import tasks
 from noisekernel.cli import common
-from noisekernel.config import unknown
 from noisekernel.errors import InputError
 from noisekernel.models import Model
 from noisekernel.random import Recorded
 from noisekernel.renewal import rows_of, together
+from noisekernel.settings import unknown
 
 #: A picture, as numbers in [0, 1] of shape (height, width) or (height, width, channels), to how much it is liked.
 Score = Callable[[NDArray[np.float64]], float]
@@ -68,9 +68,9 @@ class Variants:
 
     def _begin(self, z: torch.Tensor, rows: range, first: int, label: torch.Tensor | None) -> tasks.Run:
         if not self.walks:
-            strength, steps, seed = (self.options[name] for name in ("strength", "steps", "seed"))
+            below, steps, seed = (self.options[name] for name in ("below", "steps", "seed"))
             own: dict[str, Any] = {"label": label, "first": first, "rows": rows, "noise": self.noise}
-            return tasks.renewal(self.model, z, self.n, beta=strength, steps=steps, seed=seed, **own)
+            return tasks.renewal(self.model, z, self.n, below=below, steps=steps, seed=seed, **own)
         of = torch.tensor([row // self.n for row in rows])
         labels = None if label is None else label[of]
         return tasks.variation(self.model, z[of], label=labels, first=first + rows.start, **self.options)

@@ -29,16 +29,14 @@ def sample(
 
     from PIL import Image
 
-    from noisekernel import config, models, outputs, tasks
+    from noisekernel import models, outputs, tasks
 
     rank, world = common.process()
     common.wait_for_everyone(device)
     folder = outputs.new_folder(out, force=force)
     common.wait_for_everyone(device)
     chain = models.load(model, device)
-    chosen = sampler or chain.design.sampling.sampler
-    count = steps if steps or sampler else chain.design.sampling.steps
-    schedule = config.sampler(chosen, chain.kernel, count)
+    chosen, schedule = chain.schedule(sampler, steps)
     labels = common.label_for(chain, label, n)
     how = {
         "task": "sample",

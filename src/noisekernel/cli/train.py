@@ -24,10 +24,15 @@ def train(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="key=value, such as training.batch=128; may be repeated.")
     ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option("--from", help="Begin with the weights of this model (name, file, folder of a run)."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint, if there is one.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="A few steps only: what would it cost?")] = False,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**64 - 1, help="The same seed gives the same weights (default: 0).")
+        int | None,
+        typer.Option(min=0, callback=common.check_seed, help="The same seed gives the same weights (default: 0)."),
     ] = None,
     device: common.Device = None,
     json: common.Json = False,
@@ -42,7 +47,7 @@ def train(
     from noisekernel.training.trainer import Stopped
 
     if dry_run:
-        figures = runs.dry_run(data, recipe=recipe, settings=set_ or (), seed=seed or 0, device=device)
+        figures = runs.dry_run(data, recipe=recipe, settings=set_ or (), seed=seed or 0, device=device, start=start)
         if common.process()[0] == 0:
             common.say(figures, json, runs.told(figures))
         return
@@ -50,7 +55,15 @@ def train(
         raise InputError("say where the run goes: --out DIR")
     try:
         model = runs.train(
-            data, out, recipe=recipe, settings=set_ or (), seed=seed, device=device, resume=resume, progress=not json
+            data,
+            out,
+            recipe=recipe,
+            settings=set_ or (),
+            seed=seed,
+            device=device,
+            start=start,
+            resume=resume,
+            progress=not json,
         )
     except Stopped as stopped:
         print(f"nk: {stopped}; go on with the same command and --resume", file=sys.stderr)

@@ -12,7 +12,7 @@ def vary(
     model: common.ModelArgument,
     pictures: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="The pictures to vary.")],
     strength: Annotated[
-        float | None, typer.Option(help="How far: 0 is the picture itself, 1 a new one (default: 0.4).")
+        float | None, typer.Option(help="How far: 0 is the picture itself (nearly), 1 a new one (default: 0.3).")
     ] = None,
     steps: common.StepsOfVariants = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Variants of each picture.")] = 16,
@@ -37,20 +37,24 @@ def vary(
 ) -> None:
     """Make variants of pictures.
 
-    A picture is made of noise; what is quieter than --strength is drawn anew. With --beta, variants are made
-    by a walk at that noise level instead, as in the paper.
+    A picture is made of noise, of which some is drawn anew: as much as it takes for variants to go --strength
+    of the way to an unrelated picture. A model is measured for that once, which takes a moment. With --beta,
+    variants are made by a walk at that noise level instead, as in the paper.
 
     With --rounds, each round starts from one candidate of the round before: the highest in --score, the one you
     --choose beforehand, or, at a terminal, the one you name when asked.
     """
     from noisekernel import models, outputs
     from noisekernel.cli.rounds import Chooser, Variants
+    from noisekernel.dial import DEFAULT
 
-    options = common.how_to_vary(strength, beta, steps, lag, readout)
+    options = common.how_to_vary("strength", strength, beta, steps, lag, readout, usual=DEFAULT)
     folder = outputs.new_folder(out, force=force)
     chooser = Chooser.of(rounds, n, choose, score)
     chain = models.load(model, device)
     z = chain.read(pictures)
+    if beta is None:
+        options["below"] = common.noise_level(chain, model, options["strength"])
     how = {
         "task": "vary",
         "model": common.model_name(model),
@@ -89,7 +93,7 @@ def vary(
             history.append(picked)
             z = variants[range(len(z)), picked]
             varying.go_on_from(picked)
-    outputs.write_manifest(folder, {**how, "rounds": rounds, "chosen": history}, listed)
+    outputs.write_manifest(folder, {**how, "rounds": rounds, "chosen": history}, listed, pictures)
     figures = {**how, "rounds": rounds, "chosen": history, "out": str(folder), "n": n}
     common.say(
         figures, json, f"{rounds * len(z) * n} variants: {folder}/; side by side, the original first, on {sheet}"

@@ -20,9 +20,7 @@ def walk(
     pictures: Annotated[
         list[Path] | None, typer.Argument(metavar="[PICTURE...]", help="Where to start (default: at new samples).")
     ] = None,
-    strength: Annotated[
-        float | None, typer.Option(help="How far a step goes: the share of noise drawn anew (default: 0.15).")
-    ] = None,
+    pace: Annotated[float | None, typer.Option(help="The share of noise that a step moves (default: 0.08).")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Steps (default: 60; with --beta, 200).")] = None,
     every: Annotated[int | None, typer.Option(min=1, help="Steps between frames (default: 1; with --beta, 2).")] = None,
     n: Annotated[int | None, typer.Option("-n", min=1, help="Chains side by side (default: at least 16).")] = None,
@@ -39,7 +37,7 @@ def walk(
 ) -> None:
     """Film a chain as it walks through the data.
 
-    The walk is of the noise that pictures are made of, of which each step draws a share anew; it may go on for ever.
+    The walk is of the noise that pictures are made of, which each step moves on a little; it may go on for ever.
     With --beta it is one at that constant noise level, as in the paper, which slowly leaves the data.
     """
     from noisekernel import models, outputs
@@ -47,7 +45,7 @@ def walk(
 
     if not fps <= 100:
         raise InputError(f"--fps is {fps}; films have up to 100 frames a second")
-    options = common.how_to_vary(strength, beta, None, lag, readout, usual=0.15, sharp=5)
+    options = common.how_to_vary("pace", pace, beta, None, lag, readout, usual=0.08, sharp=5)
     steps = (60 if beta is None else 200) if steps is None else steps
     every = (1 if beta is None else 2) if every is None else every
     outputs.check_film(out)
@@ -60,7 +58,7 @@ def walk(
     z = None if starts is None else starts[[i % len(starts) for i in range(number)]]
     labels = common.label_for(chain, label, number)
     if beta is None:
-        clean = _renewed(chain, number if z is None else z, options["strength"], labels, seed)
+        clean = _renewed(chain, number if z is None else z, options["pace"], labels, seed)
     else:
         clean = _at_constant_noise(chain, number if z is None else z, steps, {**options, "lag": lag}, labels, seed)
     frames = []
@@ -75,7 +73,7 @@ def walk(
     figures = {
         "task": "walk",
         "model": common.model_name(model),
-        **({"strength": options["strength"]} if beta is None else {"beta": beta}),
+        **({"pace": options["pace"]} if beta is None else {"beta": beta}),
         "steps": steps,
         "frames": len(frames),
         "seed": seed,
@@ -88,12 +86,12 @@ def _renewed(
     model: "Model", z: "Tensor | int", share: float, label: "Tensor | None", seed: int
 ) -> "Iterator[Callable[[], Tensor]]":
     """How to look at the start, and at the walk after each step."""
-    from noisekernel import tasks
+    from noisekernel.noise_walk import NoiseWalk
 
-    walk = tasks.Walk.of(model, z, label=label, seed=seed)
+    walk = NoiseWalk.of(model, z, label=label, seed=seed)
     while True:
         yield lambda: walk.clean
-        walk.step(share)
+        walk.glide(share)
 
 
 def _at_constant_noise(

@@ -56,10 +56,13 @@ def _labelled(pixels: NDArray[np.uint8], labels: NDArray[np.integer] | None, ori
     if labels is None:
         return ArraySource(pixels, None, (), origin)
     labels = labels.reshape(-1)
-    if not np.issubdtype(labels.dtype, np.integer) or (len(labels) and labels.min() < 0):
+    if not np.issubdtype(labels.dtype, np.integer):
         raise InputError(f"{origin}: labels are {labels.dtype}; give whole numbers from 0")
-    classes = tuple(str(k) for k in range(int(labels.max()) + 1)) if len(labels) else ()
-    return ArraySource(pixels, labels, classes, origin)
+    if len(labels) and labels.min() < 0:
+        raise InputError(f"{origin}: there is a label {labels.min()}; give whole numbers from 0")
+    # A class is a number that occurs.
+    numbers, places = np.unique(labels, return_inverse=True)
+    return ArraySource(pixels, places, tuple(map(str, numbers)), origin)
 
 
 def _idx(path: Path) -> NDArray[np.uint8]:

@@ -3,9 +3,16 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from noisekernel.data.pictures import BadPictureError, Picture, Size, read_picture
+from noisekernel.data.pictures import BadPictureError, Picture, Size, read_picture, size_of
 from noisekernel.data.source import number_classes
 from noisekernel.errors import InputError
+
+#: What systems leave in folders of pictures, beside hidden files.
+LEFT_BY_SYSTEMS = ("Thumbs.db", "desktop.ini")
+#: Pictures of one size keep it if no side is longer: larger ones were hardly made for training.
+LONGEST_KEPT = 64
+#: So many files tell the size of all.
+LOOKED_AT = 1000
 
 
 class FolderSource:
@@ -16,11 +23,13 @@ class FolderSource:
             raise InputError(f"{root} is not a folder")
         files = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
         self.root = root
-        self.files = sorted(path for path in files if not any(part.startswith(".") for part in path.parts))
+        seen = (path for path in files if not any(part.startswith(".") for part in path.parts))
+        self.files = sorted(path for path in seen if path.name not in LEFT_BY_SYSTEMS)
         if not self.files:
             raise InputError(f"{root} holds no file")
-        nested = all(len(path.parts) > 1 for path in self.files)
-        self._numbers = number_classes(path.parts[0] for path in self.files) if nested else {}
+        #: A file that lies in no subfolder, because of which there are no classes.
+        self.stray = next((path for path in self.files if len(path.parts) == 1), None)
+        self._numbers = {} if self.stray else number_classes(path.parts[0] for path in self.files)
 
     @property
     def classes(self) -> Sequence[str]:
@@ -35,8 +44,18 @@ class FolderSource:
     def label(self, i: int) -> int | None:
         return self._numbers[self.files[i].parts[0]] if self._numbers else None
 
-    def natural_size(self) -> None:
-        return None
+    def natural_size(self) -> Size | None:
+        """The size that the pictures have, if it is one and small; of many pictures, some are looked at."""
+        found: set[Size] = set()
+        for path in self.files[:: -(-len(self.files) // LOOKED_AT)]:
+            try:
+                size = size_of(self.root / path, LONGEST_KEPT)
+            except BadPictureError:  # whoever reads it hears of it
+                continue
+            if size is None or any(size[1:] != other[1:] for other in found):
+                return None
+            found.add(size)
+        return max(found, default=None)  # where some are grey, all are coloured
 
     def read(self, i: int, size: Size) -> Picture:
         try:

@@ -32,7 +32,7 @@ def tile_masks(size: Size, tile: int, keep: float, streams: Streams) -> Bool[Ten
 
 def read_mask(image: Image.Image, size: Size) -> Bool[Tensor, "channels height width"]:
     """A black and white picture as a mask: white is filled in, black is kept; cut and resized as pictures are."""
-    if image.has_transparency_data:
+    if image.has_transparency_data and np.asarray(image.convert("RGBA"))[..., 3].min() < 255:
         raise InputError("the mask is transparent in parts; save it in black (keep) and white (fill in) alone")
     grey = image.convert("L")
     width, height = grey.size
@@ -46,4 +46,21 @@ def read_mask(image: Image.Image, size: Size) -> Bool[Tensor, "channels height w
             f"the mask holds {between} pixels that are neither black (keep) nor white (fill in); save it as PNG, "
             "without soft edges"
         )
+    if not values.any():
+        raise InputError("the mask is black wherever the model looks, so there is nothing to fill in; paint that white")
     return torch.from_numpy(values == 255).expand(*size)
+
+
+def check_fits(mask: Image.Image, picture: Image.Image, size: Size) -> None:
+    """That a mask is of the shape of the picture: both are cut to the middle, and must be so in the same place.
+
+    Or of the very size that pictures are made into.
+    """
+    (width, height), (across, down) = mask.size, picture.size
+    if mask.size == (size.width, size.height):
+        return
+    if abs(width * down - height * across) > max(width, height, across, down):  # half a pixel, more or less
+        raise InputError(
+            f"the mask has {width} x {height} pixels and the picture {across} x {down}; draw it on the picture itself, "
+            f"in the same proportion, or in the model's size of {size.width} x {size.height}"
+        )

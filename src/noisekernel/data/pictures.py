@@ -17,17 +17,19 @@ What is refused raises `BadPictureError` with the reason; the caller knows the f
 
 import warnings
 from io import BytesIO
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from noisekernel.errors import InputError
 
 #: Pictures with more pixels than this are refused unopened: a small file can unpack to any size.
 MOST_PIXELS = 100_000_000
 MODES = {1: "L", 3: "RGB", 4: "RGBA"}
+GREY = ("1", "L", "LA", "I;16", "I;16L", "I;16B", "I;16N")
 
 
 class BadPictureError(Exception):
@@ -86,6 +88,24 @@ def open_picture(
         raise BadPictureError(f"more pixels than allowed ({error})") from None
     except Exception as error:  # decoders of hostile files raise anything at all
         raise BadPictureError(f"cannot be decoded ({type(error).__name__}: {error})") from None
+
+
+def size_of(path: Path, longest: int) -> Size | None:
+    """The size of a picture, upright, grey or coloured; `BadPictureError` if it is none.
+
+    None if a side is longer: so much is known without unpacking it.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(path) as image:
+                if max(image.size) > longest:
+                    return None
+                turned = image.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
+                width, height = image.size[::-1] if turned else image.size
+                return Size(1 if image.mode in GREY else 3, height, width)
+    except Exception as error:  # as above
+        raise BadPictureError(f"cannot be opened ({type(error).__name__}: {error})") from None
 
 
 def read_picture(content: bytes, size: Size) -> Picture:

@@ -95,11 +95,16 @@ class ArraySource:
 
     def __post_init__(self) -> None:
         if self.pixels.dtype != np.uint8:
-            raise InputError(f"{self.origin}: the array is {self.pixels.dtype}; pictures are bytes (uint8), 0 to 255")
+            raise InputError(
+                f"{self.origin}: the array is {self.pixels.dtype}; pictures are bytes (uint8), 0 to 255. Numbers in "
+                "[0, 1] become them by (255 * array).round().astype('uint8'). What is no picture, such as classes or "
+                "measurements, is trained on by a loop of one's own: see the README"
+            )
         if self.pixels.ndim not in (3, 4) or (self.pixels.ndim == 4 and self.pixels.shape[3] not in (1, 3, 4)):
             raise InputError(
                 f"{self.origin}: the array has shape {self.pixels.shape}; give (n, height, width) or "
-                "(n, height, width, channels) with 1, 3 or 4 channels"
+                "(n, height, width, channels) with 1, 3 or 4 channels (channels first become last by "
+                "array.transpose(0, 2, 3, 1))"
             )
         if self.labels is not None and self.labels.shape != (len(self.pixels),):
             raise InputError(f"{self.origin}: {len(self.pixels)} pictures but labels of shape {self.labels.shape}")
@@ -187,7 +192,8 @@ def load(
         except BadPictureError as error:
             if bad == "fail":
                 raise InputError(
-                    f"{source.name(i)}: {error}. Remove it, or have such files left out: bad='skip' (data.bad=skip)"
+                    f"{source.name(i)}: {error}. Remove it, or have such files left out: bad='skip' (nk train: --set "
+                    "data.bad=skip)"
                 ) from None
             summary.skipped.append((source.name(i), str(error)))
             continue

@@ -9,27 +9,48 @@
 | `…idx3-ubyte`, `…idx3-ubyte.gz` | an idx file, with its labels if they lie beside it |
 | `….tar`, `….tar.gz`, `….tgz` | the CIFAR-10 archive, Python or binary form |
 | `hf:NAME` | a data set of the Hugging Face Hub, or its files here (`data/hub.py` has the options) |
+| an array of NumPy | bytes (uint8), as in an .npy file |
 """
 
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from noisekernel.data.arrays import read_digits, read_idx, read_numpy
 from noisekernel.data.cifar import read_cifar10
 from noisekernel.data.folder import FolderSource
 from noisekernel.data.hub import open_hub
-from noisekernel.data.source import FarSource, Source
+from noisekernel.data.source import ArraySource, FarSource, Source
 from noisekernel.errors import InputError
 
 WORDS = {"digits": read_digits}
 
+#: What can be trained on.
+Data = str | Path | NDArray[np.uint8]
 
-def open_source(what: str | Path) -> Source | FarSource:
-    """The source that a word or a path stands for.
+
+def name_of(what: Data) -> str:
+    """Data for a record and a sentence."""
+    return f"an array of shape {what.shape}" if isinstance(what, np.ndarray) else str(what)
+
+
+def open_source(what: Data) -> Source | FarSource:
+    """The source that a word, a path or an array stands for.
 
     >>> len(open_source("digits"))
     1797
     """
+    if isinstance(what, np.ndarray):
+        return ArraySource(what, None, (), "the array")
+    if not isinstance(what, str | Path):
+        kind: Any = type(what)
+        raise InputError(
+            f"data is a {kind.__module__}.{kind.__name__}; give a word, a path, or an array of NumPy: bytes (uint8) of "
+            "shape (n, height, width) or (n, height, width, channels)"
+        )
     if str(what) in WORDS:
         return WORDS[str(what)]()
     if str(what).startswith("hf:"):

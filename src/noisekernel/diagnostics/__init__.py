@@ -8,7 +8,7 @@ from noisekernel.diagnostics.functions import Directions
 from noisekernel.diagnostics.mixing import Mixing, mixing
 from noisekernel.diagnostics.reversible import Reversibility, Statistic, SwapTest, reversibility, swap_test
 from noisekernel.diagnostics.stationary import Distance, Stationarity, stationarity
-from noisekernel.diagnostics.strength import StrengthCurve, strength_curve
+from noisekernel.diagnostics.strength import StrengthCurve, renewal_curve, strength_curve
 from noisekernel.diagnostics.walk import Walked, walk
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "SwapTest",
     "Walked",
     "mixing",
+    "renewal_curve",
     "reversibility",
     "stationarity",
     "strength_curve",

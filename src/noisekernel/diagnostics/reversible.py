@@ -26,7 +26,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
 
-from noisekernel import checks
+from noisekernel import checks, tasks
 from noisekernel.diagnostics.functions import Directions
 from noisekernel.diagnostics.pairs import Pairs, draw_pairs
 from noisekernel.errors import InputError
@@ -120,7 +120,7 @@ def reversibility(
         batch_size=checks.count("batch_size", batch_size),
         advance=advance,
     )
-    carried = float(model.kernel.lag if lag is None else lag)
+    carried = tasks.lag_of(model, lag)
     return [
         Reversibility(
             beta, carried, count, len(z), tell_apart(pairs, taught, rest, seed), tuple(statistics(pairs, rest))

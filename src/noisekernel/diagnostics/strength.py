@@ -2,12 +2,13 @@
 
 At each noise level: the root mean square distance of variants from their starts, over that of two unrelated examples,
 which is 1. The curve is made monotone (isotonic regression) and read both ways: how far does this level go, and which
-level goes this far.
+level goes this far. Of variants by a walk at constant noise (`strength_curve`), and of those whose noise below a level
+is drawn anew (`renewal_curve`).
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,13 @@ from torch import Tensor
 from noisekernel import checks, tasks
 from noisekernel.diagnostics.functions import flat
 from noisekernel.errors import InputError
+from noisekernel.noise_walk import NoiseWalk
+from noisekernel.tasks import Run
 from noisekernel.transitions import NoiseModel
 
 BETAS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+#: Where renewing is measured: up to a new sample; the curve is steep at either end.
+RENEWED = (0.0005, 0.002, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 1.0)
 
 
 @dataclass(frozen=True)
@@ -36,9 +41,11 @@ class StrengthCurve:
     betas: tuple[float, ...]
     distances: tuple[float, ...]
     errors: tuple[float, ...]
+    #: Of the walk; of annealing, where noise was drawn anew.
     steps: int
-    lag: float
-    readout: int
+    #: Of the walk, if it was one.
+    lag: float | None = None
+    readout: int | None = None
 
     def __post_init__(self) -> None:
         if not self.betas or len({len(self.betas), len(self.distances), len(self.errors)}) != 1:
@@ -70,16 +77,20 @@ class StrengthCurve:
         part = (distance - reached[end - 1]) / (reached[end] - reached[end - 1])
         return levels[end - 1] + part * (levels[end] - levels[end - 1])
 
+    def turned(self, strength: float, least: float = 0.0) -> float:
+        """The level of a dial turned to this share of its way, from `least` to the last: equal turns, equal distances.
+
+        To three digits: a curve measured on another machine then says the same, but for rare levels in between.
+        """
+        strength = checks.number("strength", strength, 0.0, 1.0)
+        if strength == 1.0:
+            return self.betas[-1]
+        first, last = self.distance(least), self.monotone[-1]
+        return max(least, float(f"{self.beta(first + strength * (last - first)):.3g}"))
+
     def figures(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        return {
-            "betas": list(self.betas),
-            "distances": list(self.distances),
-            "errors": list(self.errors),
-            "steps": self.steps,
-            "lag": self.lag,
-            "readout": self.readout,
-        }
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     @classmethod
     def of(cls, figures: dict[str, Any]) -> "StrengthCurve":
@@ -105,6 +116,50 @@ def strength_curve(
 
     All examples tell how far apart two unrelated ones are. `advance` is called after every step of every batch.
     """
+
+    def vary(rows: Tensor, first: int, beta: float) -> Run:
+        # The same seed at every level: what differs between levels is then the level and not the luck.
+        return tasks.variation(model, rows, beta=beta, steps=steps, lag=lag, readout=readout, seed=seed, first=first)
+
+    carried = tasks.lag_of(model, lag)
+    measured = _measured(vary, z, betas, n, batch_size, advance)
+    return StrengthCurve(*measured, steps=steps, lag=carried, readout=readout)
+
+
+def renewal_curve(
+    model: NoiseModel,
+    z: Shaped[Tensor, "batch *event"],
+    *,
+    betas: Sequence[float] = RENEWED,
+    n: int = 64,
+    steps: int = 20,
+    seed: int = 0,
+    batch_size: int = 256,
+    advance: Callable[[], None] = lambda: None,
+) -> StrengthCurve:
+    """The same of variants whose noise quieter than each level was drawn anew (`tasks.renewal`)."""
+    noises = {}
+
+    def vary(rows: Tensor, first: int, beta: float) -> Run:
+        if first not in noises:
+            noises[first] = NoiseWalk.of(model, rows, steps=steps, seed=seed, first=n + first).noise
+        return tasks.renewal(model, rows, below=beta, steps=steps, seed=seed, first=first, noise=noises[first])
+
+    return StrengthCurve(*_measured(vary, z, betas, n, batch_size, advance), steps=steps)
+
+
+Curve = tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]
+
+
+def _measured(
+    vary: Callable[[Tensor, int, float], Run],
+    z: Tensor,
+    betas: Sequence[float],
+    n: int,
+    batch_size: int,
+    advance: Callable[[], None],
+) -> Curve:
+    """Levels, distances and their standard errors; `vary` takes a batch of starts, the number of the first, a level."""
     levels = sorted({checks.number("each of betas", beta, 0.0, 1.0, open_low=True) for beta in betas})
     starts = z[: checks.count("n", n, 2)]
     if len(starts) < 2 or not levels:
@@ -118,14 +173,12 @@ def strength_curve(
         squared: list[float] = []
         for first in range(0, len(starts), checks.count("batch_size", batch_size)):
             rows = starts[first : first + batch_size]
-            # The same seed at every level: what differs between levels is then the level and not the luck.
-            run = tasks.variation(model, rows, beta=beta, steps=steps, lag=lag, readout=readout, seed=seed, first=first)
+            run = vary(rows, first, beta)
             for _ in run:
                 advance()
-            squared += (flat(run.clean).cpu() - flat(rows)).double().square().sum(dim=1).tolist()
+            squared += (flat(run.clean).cpu() - flat(rows).cpu()).double().square().sum(dim=1).tolist()
         share = np.array(squared) / unrelated
         distances.append(math.sqrt(float(share.mean())))
         spread = float(share.std(ddof=1)) / math.sqrt(len(share))
         errors.append(spread / (2.0 * distances[-1]) if distances[-1] else 0.0)
-    carried = float(model.kernel.lag if lag is None else lag)
-    return StrengthCurve(tuple(levels), tuple(distances), tuple(errors), steps, carried, readout)
+    return tuple(levels), tuple(distances), tuple(errors)

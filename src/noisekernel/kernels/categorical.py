@@ -27,8 +27,9 @@ from jaxtyping import Integer
 from torch import Tensor
 
 from noisekernel import checks
+from noisekernel.categories import LOG_ZERO, Categories, Certain, Mixed
 from noisekernel.checks import Level
-from noisekernel.distributions import LOG_ZERO, Categorical, Delta
+from noisekernel.distributions import Delta
 from noisekernel.errors import DtypeError, ShapeError
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.schedules import Schedule, linear
@@ -61,12 +62,11 @@ class CategoricalKernel(NoiseKernel):
         """The absorbing state, K + 1 in the paper and K here, where classes count from 0."""
         return self.classes
 
-    def noise(self, z: Integer[Tensor, "batch *event"], beta: Level) -> Categorical:
+    def noise(self, z: Integer[Tensor, "batch *event"], beta: Level) -> Mixed:
         """Eq. 22."""
         z = self.check_data(z)
         level = checks.spread(checks.level("beta", beta, z), z)
-        log_probs = self._mixture(z, torch.log1p(-level).clamp(min=LOG_ZERO).float().expand(z.shape))
-        return self._also_masked(log_probs, level.float())
+        return self._masking(Certain(z, self.classes), level)
 
     def coefficients(self, x: Tensor, beta: Level, beta_next: Level) -> tuple[Tensor, Tensor]:
         """w and the b of eq. 25, each ready to multiply x, in wide precision."""
@@ -84,30 +84,27 @@ class CategoricalKernel(NoiseKernel):
         x: Integer[Tensor, "batch *event"],
         beta: Level,
         beta_next: Level,
-    ) -> Categorical:
+    ) -> Mixed:
         """Eq. 23."""
         z, x = self.check_data(z), self.check_state(x)
         checks.same_shape("z", z, "x", x)
-        return self._step(self._mixture(z, torch.zeros(z.shape, device=z.device)), x, beta, beta_next)
+        return self._step(Certain(z, self.classes), x, beta, beta_next)
 
-    def transition(
-        self, r: Categorical, x: Integer[Tensor, "batch *event"], beta: Level, beta_next: Level
-    ) -> Categorical:
+    def transition(self, r: Categories, x: Integer[Tensor, "batch *event"], beta: Level, beta_next: Level) -> Mixed:
         """Eq. 27."""
-        if not isinstance(r, Categorical):
+        if not isinstance(r, Categories):
             raise DtypeError(
                 f"r is a {type(r).__name__}; a CategoricalKernel needs a denoiser that returns a Categorical"
             )
         x = self.check_state(x)
-        if r.log_probs.shape != (*x.shape, self.classes):
+        if (r.shape, r.classes) != (x.shape, self.classes):
             raise ShapeError(
-                f"r has shape {tuple(r.log_probs.shape)}; for states of shape {tuple(x.shape)} and {self.classes} "
+                f"r has shape {(*r.shape, r.classes)}; for states of shape {tuple(x.shape)} and {self.classes} "
                 f"classes it is {(*x.shape, self.classes)}"
             )
-        log_f = torch.nn.functional.pad(self.refine(r, x).log_probs, (0, 1), value=LOG_ZERO)
-        return self._step(log_f, x, beta, beta_next)
+        return self._step(self.refine(r, x), x, beta, beta_next)
 
-    def refine(self, r: Categorical, x: Tensor) -> Categorical:
+    def refine(self, r: Categories, x: Tensor) -> Categories:
         """With `carry_visible`, certainty of what is visible."""
         if not self.carry_visible:
             return r
@@ -135,20 +132,18 @@ class CategoricalKernel(NoiseKernel):
         """States may also be masked."""
         return checks.classes("x", x, self.classes + 1)
 
-    def _step(self, log_f: Tensor, x: Tensor, beta: Level, beta_next: Level) -> Categorical:
-        """(1 - b) w 1[x] + (1 - b) (1 - w) f + b 1[K], in logarithms, for f over K + 1 states."""
-        w, b = (c.to(log_f.dtype).expand(x.shape) for c in self.coefficients(x, beta, beta_next))
-        moved = (torch.log1p(-b) + torch.log1p(-w)).clamp(min=LOG_ZERO)[..., None] + log_f
-        stayed = self._mixture(x, (torch.log1p(-b) + torch.log(w)).clamp(min=LOG_ZERO))
-        return self._also_masked(torch.logaddexp(moved, stayed), b)
+    def _step(self, f: Categories, x: Tensor, beta: Level, beta_next: Level) -> Mixed:
+        """(1 - b) w 1[x] + (1 - b) (1 - w) f + b 1[K]: f mixed with x, and that with the masked state."""
+        w, b = self.coefficients(x, beta, beta_next)
+        kept = Mixed(f, x, _log(1.0 - w, x, f.dtype), _log(w, x, f.dtype), self.classes + 1)
+        return self._masking(kept, b)
 
-    def _mixture(self, value: Tensor, log_weight: Tensor) -> Tensor:
-        """log(weight 1[value]) over the K + 1 states."""
-        log_probs = torch.full((*value.shape, self.classes + 1), LOG_ZERO, dtype=log_weight.dtype, device=value.device)
-        return log_probs.scatter(-1, value[..., None], log_weight[..., None])
+    def _masking(self, d: Categories, share: Tensor) -> Mixed:
+        """(1 - share) d + share 1[K]."""
+        masked = torch.full(d.shape, self.masked, device=share.device)
+        return Mixed(d, masked, _log(1.0 - share, masked, d.dtype), _log(share, masked, d.dtype), self.classes + 1)
 
-    def _also_masked(self, log_probs: Tensor, probability: Tensor) -> Categorical:
-        """log(p + probability 1[K])."""
-        log_b = torch.log(probability).clamp(min=LOG_ZERO).expand(log_probs.shape[:-1])
-        last = torch.logaddexp(log_probs[..., -1], log_b)
-        return Categorical(torch.cat((log_probs[..., :-1], last[..., None]), dim=-1))
+
+def _log(share: Tensor, like: Tensor, dtype: torch.dtype) -> Tensor:
+    """For every element, and finite."""
+    return torch.log(share).clamp(min=LOG_ZERO).to(dtype).expand(like.shape)

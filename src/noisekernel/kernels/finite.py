@@ -11,7 +11,7 @@ from jaxtyping import Float, Integer
 from torch import Tensor, nn
 
 from noisekernel import checks
-from noisekernel.distributions import Categorical
+from noisekernel.categories import Categorical
 from noisekernel.errors import InputError
 from noisekernel.random import Randomness
 

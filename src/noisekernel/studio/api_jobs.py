@@ -84,9 +84,9 @@ def router(studio: Studio) -> APIRouter:
 
     @api.post("/jobs/{job}/walk")
     def change_walk(job: PathId, body: shapes.WalkChange) -> dict[str, Any]:
-        """Turn the strength of a live walk, pause it, let it go on."""
+        """Change the pace of a live walk, pause it, let it go on."""
         walk = walk_of(job)
-        return _answered(walk.ask(lambda: walk.change(body.strength, body.paused)))
+        return _answered(walk.ask(lambda: walk.change(body.pace, body.paused)))
 
     @api.post("/jobs/{job}/save", status_code=201)
     def save(job: PathId) -> shapes.Node:

@@ -30,9 +30,11 @@ from noisekernel.studio import rounds, walks
 from noisekernel.studio.rounds import Id, Name, Strict
 from noisekernel.studio.store import Row, Store, new_id
 
-FORMAT = 1
+FORMAT = 3
 SUFFIX = ".nkd"
 RECORD, DATA = "design.json", "z.safetensors"
+#: Of the whole, and of its parts when they are unpacked.
+MOST_FILE_BYTES = 64_000_000
 MOST_BYTES = {RECORD: 20_000_000, DATA: 200_000_000}
 
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -45,6 +47,8 @@ class Made(Strict):
     noisekernel: Text
     torch: Text
     threads: Annotated[int, Field(ge=1, le=1024)]
+    #: Rounds from before streams had versions say nothing.
+    streams: int | None = None
     model: Text
     weights: Digest
 
@@ -76,7 +80,7 @@ class NodeRecord(Strict):
 class Segment(Strict):
     """A stretch of a walk."""
 
-    strength: Annotated[float, Field(ge=0.0, le=1.0)]
+    pace: Annotated[float, Field(ge=0.0, le=1.0)]
     steps: Annotated[int, Field(ge=0, le=walks.MOST_STEPS)]
 
 
@@ -133,10 +137,20 @@ def write_design(store: Store, design: Row) -> bytes:
         ],
     }
     z = dict(zip([node["id"] for node in nodes], store.clean(nodes), strict=True)) if nodes else {}
+    parts = {
+        RECORD: json.dumps(record, indent=1, ensure_ascii=False).encode(),
+        DATA: save_tensors({id: each.contiguous() for id, each in z.items()}),
+    }
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr(RECORD, json.dumps(record, indent=1, ensure_ascii=False))
-        file.writestr(DATA, save_tensors({id: each.contiguous() for id, each in z.items()}))
+        for name, part in parts.items():
+            file.writestr(name, part)
+    if content.tell() > MOST_FILE_BYTES or any(len(part) > MOST_BYTES[name] for name, part in parts.items()):
+        raise InputError(
+            f"this design has {len(nodes):,} pictures, too many for a file that can be read again: it would have "
+            f"{content.tell() / 1e6:,.0f} MB ({len(parts[DATA]) / 1e6:,.0f} MB unpacked), and the most is "
+            f"{MOST_FILE_BYTES / 1e6:,.0f} MB ({MOST_BYTES[DATA] / 1e6:,.0f} MB); delete some that are not needed"
+        )
     return content.getvalue()
 
 
@@ -214,11 +228,11 @@ def check_round(one: RoundRecord) -> dict[str, Any]:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise InputError(f"the design file is damaged: a round of {one.task}: {place}: {first['msg']}") from None
-    ways = [("beta", "lag", "steps", "readout")] + [("strength", "steps")] * (one.task == "vary")
+    ways = [("beta", "lag", "steps", "readout")] + [("below", "steps")] * (one.task == "vary")
     if "beta" in checked and not any(all(checked[name] is not None for name in way) for way in ways):
-        raise InputError(f"the design file is damaged: a round of {one.task} without its strength, beta or steps")
+        raise InputError(f"the design file is damaged: a round of {one.task} without its noise level or steps")
     if one.task == "steer":
-        if not isinstance(opinions, dict) or any(value not in (1, -1) for value in opinions.values()):
+        if not isinstance(opinions, dict) or not opinions or any(value not in (1, -1) for value in opinions.values()):
             raise InputError("the design file is damaged: a round towards taste without its opinions")
         checked["opinions"] = opinions
     return checked

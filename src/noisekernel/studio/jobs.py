@@ -15,7 +15,7 @@ from noisekernel.studio.served import Served
 from noisekernel.studio.store import Row, Store
 
 #: Seconds between two frames.
-PACE = 0.1
+BETWEEN_FRAMES = 0.1
 
 
 def use_threads(threads: int) -> None:
@@ -52,12 +52,7 @@ class RoundJob(Job):
         record = self.round
         self.store.set_round(record["id"], state="running")
         use_threads(record["made"]["threads"])
-        parents = self.store.clean(self.store.nodes(record["parents"])) if record["parents"] else None
-        opinions = record["settings"].get("opinions")
-        judged = self.store.clean(self.store.nodes(opinions)) if opinions else None
-        self._doing = rounds.begin(
-            self.served.model, record["task"], record["settings"], record["seed"], record["n"], parents, judged
-        )
+        self._doing = rounds.begin(self.served.model, record, self.store)
         self._total, self._steps = len(self._doing.run), iter(self._doing.run)
         self._show(None)
 
@@ -69,7 +64,7 @@ class RoundJob(Job):
             last = self._done == self._total
             if self.round["task"] == "steer":
                 self._accepted.append(float(taken[1].accepted.float().mean()))
-            if last or time.monotonic() - self._shown >= PACE:
+            if last or time.monotonic() - self._shown >= BETWEEN_FRAMES:
                 self._show(taken[0])
             if not last:
                 return False

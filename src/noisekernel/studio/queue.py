@@ -25,8 +25,8 @@ from noisekernel.studio.store import MissingError, new_id
 log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
 
-#: Seconds that a job goes on when nobody listens any more.
-GRACE = 5.0
+#: Seconds that a job goes on when nobody listens any more: a reload on a busy machine takes some.
+GRACE = 15.0
 #: Finished jobs that can still be asked about.
 REMEMBERED = 32
 ENDS = ("done", "cancelled", "failed")

@@ -1,6 +1,6 @@
 """Replay: every node of a design file computed again from its origins, and compared bit for bit."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -9,8 +9,9 @@ from torch import Tensor
 from noisekernel.evaluate.cache import digest
 from noisekernel.models import Model
 from noisekernel.studio import rounds
-from noisekernel.studio.files import DesignFile, NodeRecord, RoundRecord, check_round, segments_of
+from noisekernel.studio.files import DesignFile, NodeRecord, check_round, segments_of
 from noisekernel.studio.jobs import use_threads
+from noisekernel.studio.lineage import Round, stream_of
 from noisekernel.studio.walks import frames_again
 
 
@@ -26,22 +27,41 @@ class Replayed:
         return digest(self.z) == self.node.digest
 
 
+class Again:
+    """What is known of the nodes of a file while it is replayed: origins, and what was computed again."""
+
+    def __init__(self, file: DesignFile) -> None:
+        self.z: dict[str, Tensor] = {}
+        self._rounds = {one.id: {**one.model_dump(), "settings": check_round(one)} for one in file.record.rounds}
+        self._nodes = {node.id: node for node in file.record.nodes}
+
+    def round(self, id: str) -> Round:
+        return self._rounds[id]
+
+    def clean_of(self, ids: Sequence[str]) -> Tensor:
+        return torch.stack([self.z[id] for id in ids])
+
+    def came_of(self, id: str) -> tuple[Round, int] | None:
+        node = self._nodes[id]
+        return None if node.round is None else (self._rounds[node.round], node.place)
+
+
 def replay(file: DesignFile, model: Model, advance: Callable[[], None] = lambda: None) -> Iterator[Replayed]:
     """Each node of the file, in the order they came about. `advance` is called after every round."""
-    known: dict[str, Tensor] = {}
+    known = Again(file)
     by_round: dict[str, list[NodeRecord]] = {}
     for node in file.record.nodes:
         if node.round is None:
-            known[node.id] = model.check_batch(file.z[node.id][None], f"node {node.id}")[0]
-            yield Replayed(node, known[node.id])
+            known.z[node.id] = model.check_batch(file.z[node.id][None], f"node {node.id}")[0]
+            yield Replayed(node, known.z[node.id])
         else:
             by_round.setdefault(node.round, []).append(node)
     before = torch.get_num_threads()
     try:
         for one in file.record.rounds:
             use_threads(one.made.threads)
-            for node, z in _round_again(model, one, by_round.get(one.id, []), known):
-                known[node.id] = z
+            for node, z in _round_again(model, known.round(one.id), by_round.get(one.id, []), known):
+                known.z[node.id] = z
                 yield Replayed(node, z)
             advance()
     finally:
@@ -49,20 +69,18 @@ def replay(file: DesignFile, model: Model, advance: Callable[[], None] = lambda:
 
 
 def _round_again(
-    model: Model, one: RoundRecord, nodes: list[NodeRecord], known: Mapping[str, Tensor]
+    model: Model, one: Round, nodes: list[NodeRecord], known: Again
 ) -> Iterator[tuple[NodeRecord, Tensor]]:
     if not nodes:
         return
-    settings = check_round(one)
-    parents = torch.stack([known[id] for id in one.parents]) if one.parents else None
-    if one.task == "walk":
-        assert parents is not None
+    if one["task"] == "walk":
+        start, label = known.clean_of(one["parents"]), one["settings"]["label"]
         places = [segments_of(node) for node in nodes]
-        for node, z in zip(nodes, frames_again(model, parents, one.seed, settings["label"], places), strict=True):
+        again = frames_again(model, start, one["seed"], label, places, stream_of(one, known.came_of))
+        for node, z in zip(nodes, again, strict=True):
             yield node, z[0].cpu()
         return
-    judged = [known[id] for id in settings.get("opinions", {})]
-    doing = rounds.begin(model, one.task, settings, one.seed, one.n, parents, torch.stack(judged) if judged else None)
+    doing = rounds.begin(model, one, known)
     for _ in doing.run:
         pass
     z = doing.clean.cpu()

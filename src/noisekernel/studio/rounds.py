@@ -1,14 +1,15 @@
 """What a round is: a task, its settings, a seed, parents and a number of candidates.
 
-`begin` makes a task under way of these and of nothing else, and all candidates are one batch; so the bits of a node are
-a function of what its round records, the model and the number of threads. The server and `nk replay` both call it.
+`begin` makes a task under way of these, of the parents' pictures and of how those came about (`lineage`), and of
+nothing else; and all candidates are one batch. So the bits of a node are a function of what its round and those before
+it record, the model and the number of threads. The server and `nk replay` both call it.
 
 Candidate i starts from parent i mod (number of parents), which is its parent in the tree.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 import torch
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -17,7 +18,9 @@ from torch import Tensor
 from noisekernel import tasks
 from noisekernel.errors import InputError
 from noisekernel.models import Model
-from noisekernel.renewal import rows_of
+from noisekernel.random import Purpose, Streams
+from noisekernel.renewal import renewed, rows_of, shares
+from noisekernel.studio.lineage import Round, lines_of, noise_of, stream_of
 from noisekernel.studio.masks import feathered, read_mask, share_of_new
 from noisekernel.studio.taste import Taste
 from noisekernel.tasks import Run
@@ -81,12 +84,16 @@ class Variants(Strict):
 
 
 class Vary(Variants):
-    """Variants of the parents: what their noise has that is quieter than the strength is drawn anew.
+    """Variants of the parents: some of their noise is drawn anew.
 
-    With beta instead of a strength, by a walk at that constant noise level; lag and readout are of that walk.
+    Of the strength equal turns go equally far, as measured for the model. With beta instead, variants are made by a
+    walk at that constant noise level; lag and readout are of that walk.
     """
 
     task: Literal["vary"]
+    below: Annotated[
+        float | None, Field(ge=0.0, le=1.0, description="The noise level up to which it is, if not by the strength.")
+    ] = None
 
 
 class Inpaint(Strict):
@@ -119,7 +126,7 @@ class Walk(Strict):
 
     task: Literal["walk"]
     parents: OneParent
-    strength: Annotated[float, Field(ge=0.0, le=1.0, description="The share of noise that a step draws anew.")] = 0.1
+    pace: Annotated[float, Field(ge=0.0, le=1.0, description="The share of noise that a step moves.")] = 0.1
     label: Label = None
     seed: Seed = None
 
@@ -151,48 +158,55 @@ class Doing:
         return new if self.blend is None else feathered(new, *self.blend)
 
 
-def begin(
-    model: Model,
-    task: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    n: int,
-    parents: Tensor | None,
-    judged: Tensor | None = None,
-) -> Doing:
-    """The round as a task to iterate over; `parents` and `judged` are clean data, of the ids in its record."""
+class Known(Protocol):
+    """What is known of nodes: by the store of a studio, or by a file that is replayed."""
+
+    def clean_of(self, ids: Sequence[str]) -> Tensor:
+        """Their clean data, as a batch."""
+
+    def came_of(self, id: str) -> tuple[Round, int] | None:
+        """The round that a node came of and its place there; None for an origin."""
+
+
+def begin(model: Model, one: Round, known: Known) -> Doing:
+    """The round as a task to iterate over."""
+    task, settings, seed, n = one["task"], one["settings"], one["seed"], one["n"]
     label = None if settings.get("label") is None else model.label([settings["label"]], n)
     if task == "sample":
         return Doing(tasks.synthesis(model, n, steps=settings["steps"], label=label, seed=seed))
-    if parents is None or not len(parents):
+    if not one["parents"]:
         raise InputError(f"a round of {task} starts from at least one node")
-    z = parents[[i % len(parents) for i in range(n)]]
+    # Numbered by generation: a seed that is used again for what it made draws other noise.
+    own: dict[str, Any] = {"label": label, "seed": seed, "first": stream_of(one, known.came_of)}
+    rows = [i % len(one["parents"]) for i in range(n)]
+    z = known.clean_of(one["parents"])[rows]
     if task == "inpaint":
         fill = read_mask(settings["mask"], model.size)
-        run = tasks.inpainting(model, z, fill.expand(z.shape), steps=settings["steps"], label=label, seed=seed)
+        run = tasks.inpainting(model, z, fill.expand(z.shape), steps=settings["steps"], **own)
         return Doing(run, (z, share_of_new(fill, settings["feather"])) if settings["feather"] else None)
     if task == "vary" and settings["beta"] is None:
-        return Doing(_renewal(model, settings, seed, n, parents, label))
+        return Doing(_renewal(model, one, known, rows, label))
     options = {key: settings[key] for key in ("beta", "steps", "lag", "readout")}
     if task == "vary":
-        return Doing(tasks.variation(model, z, label=label, seed=seed, **options))
+        return Doing(tasks.variation(model, z, **own, **options))
     if task == "steer":
-        if judged is None:
+        opinions = settings["opinions"]
+        if not opinions:
             raise InputError("a round towards taste needs what was judged")
-        taste = Taste.fit(model, judged, list(settings["opinions"].values()))
+        taste = Taste.fit(model, known.clean_of(list(opinions)), list(opinions.values()))
         score = taste.score(settings["taste"])
-        return Doing(tasks.steering(model, z, score, label=label, seed=seed, **options))
+        return Doing(tasks.steering(model, z, score, **own, **options))
     raise InputError(f"there is no task called {task!r} that ends by itself")
 
 
-def _renewal(
-    model: Model, settings: Mapping[str, Any], seed: int, n: int, parents: Tensor, label: Tensor | None
-) -> Run:
-    """The noise of each parent is found once, by streams that no candidate has."""
-    labels = None if label is None else label[:1].expand(len(parents))
-    steps, rows = settings["steps"], [i % len(parents) for i in range(n)]
-    found = tasks.Walk.of(model, parents, steps=steps, label=labels, seed=seed, first=n).noise
-    noise = rows_of(found, torch.tensor(rows))
-    return tasks.renewal(
-        model, parents[rows], beta=settings["strength"], steps=steps, label=label, seed=seed, noise=noise
-    )
+def _renewal(model: Model, one: Round, known: Known, rows: list[int], label: Tensor | None) -> Run:
+    """Variants of parents whose noise is that of their lines, by streams of its generation."""
+    settings, lines = one["settings"], lines_of(one, known.came_of)
+    origins = list(dict.fromkeys(line.origin for line in lines))
+    z = dict(zip(origins, known.clean_of(origins), strict=True))
+    schedule = model.kernel.annealing(settings["steps"])
+    noise = rows_of(noise_of(model, lines, z, schedule, settings.get("label")), torch.tensor(rows))
+    numbers = [lines[row].stream(i) for i, row in enumerate(rows)]
+    streams = Streams.of(one["seed"], numbers, model.device, Purpose.RENEWING)
+    variants = renewed(noise, shares(schedule, len(noise.noise), settings["below"]), streams)
+    return tasks.development(model, variants, schedule, label=label)

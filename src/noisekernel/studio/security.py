@@ -21,11 +21,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from noisekernel.studio.files import MOST_FILE_BYTES
+
 COOKIE = "noisekernel"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 #: Bytes of a request's body: of most, and where files are sent.
 MOST_BYTES = 4_000_000
-MOST_FILE_BYTES = 64_000_000
 READING = ("GET", "HEAD", "OPTIONS")
 
 POLICY = "; ".join(
@@ -110,7 +111,7 @@ class Guard:
         return morsel is not None and _same(morsel.value, _ticket(self.token))
 
     async def _limited(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
-        most = MOST_FILE_BYTES if headers.get("content-type", "").startswith("multipart/") else MOST_BYTES
+        most = MOST_FILE_BYTES + MOST_BYTES if headers.get("content-type", "").startswith("multipart/") else MOST_BYTES
         said = headers.get("content-length", "0")
         too_large = f"the request is larger than the {most:,} bytes that are taken"
         if not said.isdecimal():

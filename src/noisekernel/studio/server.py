@@ -113,7 +113,7 @@ def _sentence(errors: Sequence[Any]) -> tuple[int, str]:
     place, kind = [str(part) for part in first["loc"]], first["type"]
     if place[0] == "path":
         return 404, "there is nothing of this name"
-    name = place[-1] if len(place) > 1 else "the request"
+    name = [part for part in place if not part.isdecimal()][-1] if len(place) > 1 else "the request"
     if kind == "extra_forbidden":
         near = get_close_matches(name, KNOWN, n=1)
         return 422, f"there is no setting called {name[:100]!r}." + (f" Did you mean {near[0]!r}?" if near else "")
@@ -127,6 +127,10 @@ def _sentence(errors: Sequence[Any]) -> tuple[int, str]:
         near = get_close_matches(given, tasks, n=1)
         hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(tasks)}."
         return 422, f"there is no task called {given!r}. {hint}"
+    if kind == "string_pattern_mismatch":
+        return 422, f"{name[:100]}: {str(first['input'])[:100]!r} is no id; take one that an answer gave"
+    if kind == "too_short":
+        return 422, f"{name[:100]} is empty; give at least {first['ctx']['min_length']}"
     message = str(first["msg"]).removeprefix("Value error, ")
     return 422, f"{name[:100]}: {message[:1].lower()}{message[1:300]}"
 

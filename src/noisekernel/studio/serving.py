@@ -36,7 +36,7 @@ def run(
         token = token or secrets.token_urlsafe(24)
     hosts = None if address in ANY else (*LOOPBACK, address.lower())
     folder = home()
-    served = serve_all(models, folder, data)
+    served = serve_all(models, data)
     listener = bind(address, port)
     shown = "127.0.0.1" if address in ANY else address
     shown = f"[{shown}]" if ":" in shown else shown

@@ -49,7 +49,7 @@ class Opinion(Strict):
 
 
 class WalkChange(Strict):
-    strength: Annotated[float | None, Field(ge=0.0, le=1.0)] = None
+    pace: Annotated[float | None, Field(ge=0.0, le=1.0)] = None
     paused: bool | None = None
 
 

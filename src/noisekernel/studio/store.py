@@ -81,6 +81,10 @@ class Store:
         self._db.executescript(SCHEMA)
         if "weights" not in {row["name"] for row in self._all("PRAGMA table_info(designs)")}:
             self._db.execute("ALTER TABLE designs ADD COLUMN weights TEXT")  # a folder of an earlier version
+        # So is one in which walks have a strength.
+        renamed = "settings = replace(settings, '\"strength\":', '\"pace\":')"
+        self._db.execute(f"UPDATE rounds SET {renamed} WHERE task = 'walk' AND settings LIKE '%\"strength\":%'")
+        self._db.execute(f'UPDATE nodes SET {renamed} WHERE settings LIKE \'%"segments":%"strength":%\'')
 
     def recover(self) -> int:
         """After a killed server: rounds that it left are interrupted, half-written files go. How many rounds?"""
@@ -383,6 +387,15 @@ class Store:
             if node["object"] not in read:
                 read[node["object"]] = read_tensors(self._path(node["object"]))[0]["z"]
         return torch.stack([read[node["object"]][node["row"]] for node in nodes])
+
+    def clean_of(self, ids: Sequence[str]) -> Tensor:
+        """The same, by their ids."""
+        return self.clean(self.nodes(ids))
+
+    def came_of(self, id: str) -> tuple[Row, int] | None:
+        """The round that a node came of and its place there; None for an origin."""
+        node = self.node(id, deleted=True)
+        return None if node["round"] is None else (self.round(node["round"]), node["place"])
 
     def _path(self, name: str) -> Path:
         return self.objects / name[:2] / f"{name}.safetensors"

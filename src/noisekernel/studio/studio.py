@@ -8,17 +8,21 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import torch
 
-from noisekernel import __version__, config
+from noisekernel import __version__
+from noisekernel.dial import DEFAULT, RENEWAL, WALK
 from noisekernel.errors import InputError, NoiseKernelError
+from noisekernel.random import STREAMS
+from noisekernel.settings import unknown
+from noisekernel.storage import lock
 from noisekernel.studio import rounds, taste
 from noisekernel.studio.jobs import RoundJob, use_threads
 from noisekernel.studio.masks import read_mask, write_mask
 from noisekernel.studio.queue import Job, Queue
-from noisekernel.studio.served import Served, measure_curve
+from noisekernel.studio.served import Served
 from noisekernel.studio.store import ENDED_BADLY, MissingError, Row, Store
 from noisekernel.studio.walking import WalkJob
 
@@ -49,27 +53,6 @@ def threads_to_spare() -> int:
     return max(1, cores - 1)
 
 
-def _alone_in(folder: Path) -> IO[str]:
-    """The folder's lock: held until the file is closed, or its process is dead."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = (folder / "lock").open("a")
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise NoiseKernelError(
-            f"another studio is at work on {folder}; stop it, or set NK_HOME to keep these designs elsewhere"
-        ) from None
-    return file
-
-
 @dataclass
 class Studio:
     """What the server serves."""
@@ -80,14 +63,19 @@ class Studio:
     queue: Queue = field(default_factory=Queue)
 
     def __post_init__(self) -> None:
-        self._lock = _alone_in(self.home)
+        held = lock(self.home / "lock")
+        if held is None:
+            raise NoiseKernelError(
+                f"another studio is at work on {self.home}; stop it, or set NK_HOME to keep these designs elsewhere"
+            )
+        self._lock = held
         self.store = Store(self.home)
         self.store.recover()
 
     def start(self) -> None:
         """Begin to work on jobs, and in idle moments to measure the models that were not."""
         self.queue.start(lambda: use_threads(self.threads))
-        if any(served.curve is None for served in self.models.values()):
+        if any(served.unmeasured for served in self.models.values()):
             threading.Thread(target=self._measure, name="studio-measure", daemon=True).start()
 
     def close(self) -> None:
@@ -98,15 +86,15 @@ class Studio:
     def _measure(self) -> None:
         use_threads(self.threads)
         for served in self.models.values():
-            if served.curve is None:
+            for dial in served.unmeasured:
                 try:
-                    measure_curve(served, self.home, self.queue.wait_idle)
+                    served.curves[dial.name] = dial.learn(served.model, served.weights, self.queue.wait_idle)
                 except NoiseKernelError as error:
                     log.info("the strength of %s was not measured: %s", served.id, error)
 
     def served(self, name: str) -> Served:
         if name not in self.models:
-            raise MissingError(config.unknown("model", name, list(self.models)))
+            raise MissingError(unknown("model", name, list(self.models)))
         return self.models[name]
 
     def served_for(self, design: Row, *, running: bool = False) -> Served:
@@ -180,6 +168,7 @@ class Studio:
             "noisekernel": __version__,
             "torch": torch.__version__,
             "threads": self.threads,
+            "streams": STREAMS,
             "model": served.id,
             "weights": served.weights,
         }
@@ -203,20 +192,23 @@ class Studio:
     def _noise(self, served: Served, task: str, settings: dict[str, Any]) -> dict[str, Any]:
         """What is renewed of the parents' noise, or how to walk at constant noise: settings with nothing left open."""
         beta, strength, steps = settings["beta"], settings["strength"], settings["steps"]
-        if beta is not None and strength is not None:
-            raise InputError("both strength and beta were given; the one says the other, so leave one out")
-        if beta is None:
-            strength = 0.4 if strength is None else strength
+        below = settings.get("below")
+        levels = {"strength": strength, "below": below, "beta": beta}
+        if len(given := [name for name, value in levels.items() if value is not None]) > 1:
+            raise InputError(f"both {given[0]} and {given[1]} were given; each says how far to go, so leave one out")
+        if not given:
+            strength = DEFAULT
         if task == "vary" and beta is None:
             for name in ("lag", "readout"):
                 if settings[name] is not None:
                     raise InputError(f"{name} is of a walk at constant noise; say at which level: beta")
             if steps == 0:
                 raise InputError("steps is 0; what is renewed is annealed in at least 1")
-            return {"strength": strength, "steps": 20 if steps is None else steps}
+            below = served.curve(RENEWAL).turned(strength) if below is None else below
+            return {"strength": strength, "below": below, "steps": 20 if steps is None else steps}
         return {
             "strength": strength,
-            "beta": served.beta(strength) if beta is None else beta,
+            "beta": served.curve(WALK).turned(strength, rounds.LEAST_BETA) if beta is None else beta,
             "steps": 100 if steps is None else steps,
             "lag": float(served.model.kernel.lag) if settings["lag"] is None else settings["lag"],
             "readout": 10 if settings["readout"] is None else settings["readout"],
@@ -250,7 +242,7 @@ class Studio:
     # How a node was made ----------------------------------------------------------------------------------------------
 
     def how_made(self, node: Row) -> dict[str, Any]:
-        """All that a picture says of itself: what `nk replay` would need to know, but for its parents' data."""
+        """All that a picture says of itself: what `nk replay` would need to know, but for what its parents came of."""
         told = {key: node[key] for key in ("task", "settings", "digest")}
         told |= {"node": node["id"], "parent": node["parent"], "index": node["place"]}
         if node["round"] is not None:

@@ -7,7 +7,8 @@ from typing import Any
 from PIL import Image
 
 from noisekernel.errors import InputError
-from noisekernel.studio.jobs import PACE, frame_of, use_threads
+from noisekernel.studio.jobs import BETWEEN_FRAMES, frame_of, use_threads
+from noisekernel.studio.lineage import stream_of
 from noisekernel.studio.queue import Job
 from noisekernel.studio.served import Served
 from noisekernel.studio.store import Row, Store
@@ -45,7 +46,8 @@ class WalkJob(Job):
         use_threads(self.round["made"]["threads"])
         self._saved = len(self.store.nodes_of_round(self.round["id"]))
         start = self.store.clean(self.store.nodes(self.round["parents"]))
-        self._walk = Walk(self.served.model, start, self.round["seed"], settings["strength"], settings["label"])
+        number = stream_of(self.round, self.store.came_of)
+        self._walk = Walk(self.served.model, start, self.round["seed"], settings["pace"], settings["label"], number)
         self._show()
 
     @property
@@ -58,7 +60,7 @@ class WalkJob(Job):
         use_threads(self.round["made"]["threads"])
         self._next = max(self._next + 1.0 / STEPS_A_SECOND, time.monotonic() - 0.1)
         self.walk.step()
-        if time.monotonic() - self._shown >= PACE:
+        if time.monotonic() - self._shown >= BETWEEN_FRAMES:
             self._show()
         return False
 
@@ -69,7 +71,7 @@ class WalkJob(Job):
         if self.recording:
             self.film += self.served.model.draw(walk.clean)
             self.recording = len(self.film) < MOST_FRAMES
-        more = {"step": steps, "steps": None, "strength": walk.strength, **self.told()}
+        more = {"step": steps, "steps": None, "pace": walk.pace, **self.told()}
         self.tell(frame_of(self.served, walk.clean, walk.noisy, **more))
 
     def told(self) -> dict[str, Any]:
@@ -77,14 +79,14 @@ class WalkJob(Job):
 
     # Asked for by people, done between two steps ----------------------------------------------------------------------
 
-    def change(self, strength: float | None, paused: bool | None) -> dict[str, Any]:
+    def change(self, pace: float | None, paused: bool | None) -> dict[str, Any]:
         walk = self.walk
-        walk.strength = walk.strength if strength is None else strength
+        walk.pace = walk.pace if pace is None else pace
         if paused is not None:
             self.paused = paused
             self._next = time.monotonic()
         self._say()
-        return {"strength": walk.strength, **self.told()}
+        return {"pace": walk.pace, **self.told()}
 
     def record(self, on: bool) -> dict[str, Any]:
         """Begin a film, or end it. A new one takes the place of the old."""
@@ -96,7 +98,7 @@ class WalkJob(Job):
 
     def _say(self) -> None:
         """What was changed, on the frame that is shown: whoever listens later hears of it too."""
-        now = {"strength": self.walk.strength, **self.told()}
+        now = {"pace": self.walk.pace, **self.told()}
         self.tell(None if self.frame is None else {**self.frame, **now})
 
     def save(self) -> Row:

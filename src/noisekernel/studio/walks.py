@@ -1,7 +1,7 @@
 """The live walk: a chain without end or drift, whose pace is under the hand, and every frame of which can be had again.
 
-The walk is of the noise that the picture is made of (`tasks.Walk`). It is a list of segments (strength, steps), where
-the strength is the share of the noise that each step draws anew. All is drawn from one stream of the walk's seed, so
+The walk is of the noise that the picture is made of (`NoiseWalk`). It is a list of segments (pace, steps), where
+the pace is the share of the noise that each step moves on. All is drawn from one stream of the walk's seed, so
 a frame is known by the segments up to its step, and is had again by stepping there, which needs no network, and a look.
 """
 
@@ -11,9 +11,9 @@ from typing import Any
 
 from torch import Tensor
 
-from noisekernel import tasks
 from noisekernel.errors import InputError
 from noisekernel.models import Model
+from noisekernel.noise_walk import NoiseWalk
 
 #: Annealing steps by which a frame is developed.
 LOOK = 20
@@ -32,23 +32,25 @@ class Walk:
     model: Model
     start: Tensor
     seed: int
-    strength: float
+    pace: float
     label: str | None = None
+    #: The number of its stream.
+    number: int = 0
     #: The segments so far, the present one last.
     segments: list[Segment] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         label = None if self.label is None else self.model.label([self.label], 1)
-        self._walk = tasks.Walk.of(self.model, self.start, steps=LOOK, label=label, seed=self.seed)
-        self.segments.append({"strength": self.strength, "steps": 0})
+        self._walk = NoiseWalk.of(self.model, self.start, steps=LOOK, label=label, seed=self.seed, first=self.number)
+        self.segments.append({"pace": self.pace, "steps": 0})
         self.look()
 
     def step(self, *, look: bool = True) -> None:
-        """One step, in a new segment if the strength was changed or the present one is full; and a look, unless not."""
+        """One step, in a new segment if the pace was changed or the present one is full; and a look, unless not."""
         present = self.segments[-1]
-        if present["strength"] != self.strength or present["steps"] == MOST_STEPS:
-            self.segments.append({"strength": self.strength, "steps": 0})
-        self._walk.step(self.strength)
+        if present["pace"] != self.pace or present["steps"] == MOST_STEPS:
+            self.segments.append({"pace": self.pace, "steps": 0})
+        self._walk.glide(self.pace)
         self.segments[-1]["steps"] += 1
         if look:
             self.look()
@@ -68,11 +70,16 @@ class Walk:
 
 
 def frames_again(
-    model: Model, start: Tensor, seed: int, label: str | None, places: Sequence[Sequence[Mapping[str, Any]]]
+    model: Model,
+    start: Tensor,
+    seed: int,
+    label: str | None,
+    places: Sequence[Sequence[Mapping[str, Any]]],
+    number: int = 0,
 ) -> list[Tensor]:
     """The frames at these places of one walk, walked again in one go."""
     longest = max(places, key=_length)
-    walk = Walk(model, start, seed, longest[0]["strength"], label)
+    walk = Walk(model, start, seed, longest[0]["pace"], label, number)
     found: dict[int, Tensor] = {}
 
     def look() -> None:
@@ -84,7 +91,7 @@ def frames_again(
 
     look()
     for segment in longest:
-        walk.strength = segment["strength"]
+        walk.pace = segment["pace"]
         for _ in range(segment["steps"]):
             walk.step(look=False)
             look()

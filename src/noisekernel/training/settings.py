@@ -3,17 +3,9 @@
 import math
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1, strict=True)]
-Share = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
-
-
-class Strict(BaseModel):
-    """Settings that cannot change, refuse names they do not know, and refuse values that would need guessing."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from noisekernel.settings import Count, Positive, Share, Strict
 
 
 class HalfLife(Strict):

@@ -125,7 +125,7 @@ class Trainer:
         """Go on from a checkpoint of this very run."""
         assert self.checkpoints is not None
         tensors, about = self.checkpoints.load(path)
-        differing = [key for key, value in self.about.items() if about.get(key) != value]
+        differing = [key for key, value in self.about.items() if about.get(key, value) != value]
         if differing:
             told = "; ".join(f"{key} was {about.get(key)!r} and is {self.about[key]!r}" for key in differing)
             raise InputError(f"{path.name} is of another run: {told}. Use another folder for another run")
@@ -294,9 +294,10 @@ class Trainer:
     def _error(self, what: str) -> TrainingError:
         newest = None if self.checkpoints is None else self.checkpoints.newest
         kept = f"The last good checkpoint is kept: {newest}" if newest else "There is no checkpoint yet"
+        where = "in a new run" if newest else "with --resume"
         return TrainingError(
-            f"after {self.images:,} images {what}. {kept}. Try a lower training.rate, a longer training.warmup, or a "
-            "smaller training.clip"
+            f"after {self.images:,} images {what}. {kept}. Try, {where}, a lower training.rate, a longer "
+            "training.warmup, or a smaller training.clip"
         )
 
 

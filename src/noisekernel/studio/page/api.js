@@ -32,10 +32,8 @@ export async function request(method, path, body) {
 }
 
 export const get = (path) => request("GET", path);
-export const post = (path, body) => request("POST", path, body);
-export const patch = (path, body) => request("PATCH", path, body);
-export const put = (path, body) => request("PUT", path, body);
-export const remove = (path) => request("DELETE", path);
+/** To a job under way, or a question: at once, past the changes that wait (changes.js). */
+export const postNow = (path, body) => request("POST", path, body);
 
 export const picture = (id, scale) => `/api/nodes/${id}.png${scale ? `?scale=${scale}` : ""}`;
 
@@ -49,12 +47,16 @@ function sentence(answer, response) {
 // The server went away: ask for its health until it is back, then let those who wait know.
 
 const returns = new Set();
+let waiting = [];
 let asking = false;
 
 /** Run when the server answers again after it was away. */
 export function onReturn(run) {
   returns.add(run);
 }
+
+/** When it answers again. */
+export const returned = () => new Promise((wake) => waiting.push(wake));
 
 export async function away() {
   if (asking) return;
@@ -71,6 +73,9 @@ export async function away() {
   }
   asking = false;
   update({ online: true });
+  const woken = waiting;
+  waiting = [];
+  for (const wake of woken) wake();
   for (const run of returns) run();
 }
 

@@ -31,7 +31,7 @@ export function controls(place, painter, walker) {
   const unmeasured = h("p", { class: "soft small note" }, "Not measured for this model yet: equal turns may not feel equal.");
 
   const dials = h("div", { class: "dials" }, strength.element, taste.dial);
-  const showNote = () => (unmeasured.hidden = state.tool !== "taste" || !state.model || state.model.strength.measured);
+  const showNote = () => (unmeasured.hidden = !["vary", "taste"].includes(state.tool) || !state.model || state.model.strength.measured);
 
   place.append(
     h("div", { class: "tabs", role: "tablist", "aria-label": "Tool" }, tabs),

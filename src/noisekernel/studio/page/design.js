@@ -1,6 +1,7 @@
 // The open design: reading it, and every change to it. The server's copy is the truth; the store mirrors it.
 
-import { get, patch, post, put, remove } from "./api.js";
+import { get } from "./api.js";
+import { patch, post, put, remove, settled } from "./changes.js";
 import { state, update } from "./state.js";
 import { toast, told } from "./toast.js";
 import { act, forget, remember, undo } from "./undo.js";
@@ -8,7 +9,7 @@ import { act, forget, remember, undo } from "./undo.js";
 // Tabs of one browser tell one another; another browser's changes come when the page is looked at again.
 const others = new BroadcastChannel("noisekernel-studio");
 others.onmessage = ({ data }) => state.design?.id === data && told(refresh)();
-export const announce = () => others.postMessage(state.design.id);
+export const announce = (design) => others.postMessage(design);
 
 export const inHash = () => location.hash.match(/^#d=([\w-]+)$/)?.[1] ?? null;
 
@@ -34,13 +35,19 @@ async function withCandidates(fresh, round) {
 
 /** Put a round of the past on the stage. */
 export async function showRound(id) {
-  const fresh = await withCandidates({ design: state.design, rounds: state.rounds, nodes: new Map(state.nodes) }, id);
-  update({ nodes: fresh.nodes, shown: id, view: "grid" });
+  const design = state.design.id;
+  const { nodes } = await settled(() => withCandidates({ design: state.design, rounds: state.rounds, nodes: new Map() }, id));
+  if (state.design?.id === design) update({ nodes: new Map([...state.nodes, ...nodes]), shown: id, view: "grid" });
 }
+
+// Whoever asks for another place before the answer is there goes there, not here.
+let visits = 0;
 
 /** Open a design: its present node and its latest round come back to where they were. */
 export async function open(id) {
-  const fresh = mirror(await get(`/designs/${id}`));
+  const mine = ++visits;
+  const fresh = mirror(await settled(() => get(`/designs/${id}`)));
+  if (mine !== visits) return;
   const at = fresh.nodes.has(fresh.design.present) ? fresh.design.present : null;
   if (inHash() !== id) history.pushState(null, "", `#d=${id}`);
   const same = state.design?.id === id;
@@ -52,12 +59,21 @@ export async function open(id) {
   document.title = `${fresh.design.name} · noisekernel studio`;
 }
 
-/** Read it again, without moving the person. */
-export async function refresh() {
+let reading = Promise.resolve();
+
+/** Read it again, without moving the person. One after another: an older answer never comes last. */
+export function refresh() {
+  reading = reading.catch(() => {}).then(readAgain);
+  return reading;
+}
+
+async function readAgain() {
   const id = state.design?.id;
   if (!id) return;
-  const fresh = await withCandidates(mirror(await get(`/designs/${id}`)), state.shown);
+  const { shown } = state;
+  const fresh = await settled(async () => withCandidates(mirror(await get(`/designs/${id}`)), state.shown));
   if (state.design?.id !== id) return;
+  if (state.shown !== shown) return readAgain();
   const kept = { picked: new Set([...state.picked].filter((one) => fresh.nodes.has(one))) };
   if (!fresh.nodes.has(state.present)) kept.present = fresh.nodes.has(fresh.design.present) ? fresh.design.present : null;
   if (!kept.present && state.view === "node" && "present" in kept) kept.view = state.shown ? "grid" : "start";
@@ -66,14 +82,20 @@ export async function refresh() {
 
 const PAGE = 100;
 
+let lists = 0;
+
 export async function list() {
-  const designs = [];
-  for (let more = PAGE; more === PAGE; ) {
-    const found = await get(`/designs?offset=${designs.length}&limit=${PAGE}`);
-    designs.push(...found);
-    more = found.length;
-  }
-  update({ designs });
+  const mine = ++lists;
+  const designs = await settled(async () => {
+    const all = [];
+    for (let more = PAGE; more === PAGE; ) {
+      const found = await get(`/designs?offset=${all.length}&limit=${PAGE}`);
+      all.push(...found);
+      more = found.length;
+    }
+    return all;
+  });
+  if (mine === lists) update({ designs });
 }
 
 export async function create(name = "Untitled") {
@@ -83,6 +105,7 @@ export async function create(name = "Untitled") {
 }
 
 export function leave() {
+  visits += 1;
   forget();
   if (inHash()) history.pushState(null, "", location.pathname);
   document.title = "noisekernel studio";
@@ -94,10 +117,10 @@ export async function rename(name) {
   const { id, name: before } = state.design;
   if (!name.trim() || name === before) return;
   await patch(`/designs/${id}`, { name });
-  if (state.design?.id !== id) return list(); // left meanwhile: the list may have been read before
+  if (state.design?.id !== id) return; // left meanwhile
   update({ design: { ...state.design, name } });
   document.title = `${name} · noisekernel studio`;
-  announce();
+  announce(id);
 }
 
 export async function removeDesign(id) {
@@ -105,11 +128,12 @@ export async function removeDesign(id) {
   await remove(`/designs/${id}`);
   if (state.design?.id === id) await leave();
   else await list();
-  const entry = remember(`deleting the design ${name}`, async () => {
+  const restore = async () => {
     await post(`/designs/${id}/restore`);
     await list();
-  });
-  toast(`Deleted the design ${name}.`, { action: { label: "Undo", run: () => undo(entry) } });
+  };
+  remember(`deleting the design ${name}`, restore);
+  toast(`Deleted the design ${name}.`, { action: { label: "Undo", run: told(restore) } }); // whatever is open by then
 }
 
 // Nodes
@@ -120,15 +144,21 @@ function changeLocally(id, changes) {
   update({ nodes });
 }
 
-async function change(id, changes) {
-  changeLocally(id, changes);
+/** What was shown before the server was asked: where it says no, all is as it says. */
+async function confirmed(sending) {
+  const design = state.design.id;
   try {
-    await patch(`/nodes/${id}`, changes);
+    await sending;
   } catch (error) {
     await refresh();
     throw error;
   }
-  announce();
+  announce(design);
+}
+
+function change(id, changes) {
+  changeLocally(id, changes);
+  return confirmed(patch(`/nodes/${id}`, changes));
 }
 
 /** Take a node out of the tree again, as far as it was not in it before; one that a round was made of stays. */
@@ -143,8 +173,14 @@ async function unkeep(id, kept) {
 
 /** Stand at a node. Nothing is lost by going anywhere: the tree keeps all. */
 export async function goTo(id, { view = null } = {}) {
+  const { design, present } = state;
   update({ present: id, ...(view ? { view } : {}) });
-  await patch(`/designs/${state.design.id}`, { present: id });
+  try {
+    await patch(`/designs/${design.id}`, { present: id });
+  } catch (error) {
+    if (state.design?.id === design.id && state.present === id) update({ present });
+    throw error;
+  }
 }
 
 /** Make a candidate the parent of the next round. */
@@ -152,24 +188,17 @@ export async function choose(id) {
   const node = state.nodes.get(id);
   const before = state.present;
   if (before === id && node.kept) return;
-  const keep = async () => {
+  const keep = () => {
     changeLocally(id, { kept: true });
-    await goTo(id); // which keeps it
-    announce();
+    return confirmed(goTo(id)); // which keeps it
   };
-  await act("the choice", keep, async () => {
-    await unkeep(id, node.kept);
-    await goTo(state.nodes.has(before) ? before : null);
-  });
+  await act("the choice", keep, () => Promise.all([unkeep(id, node.kept), goTo(state.nodes.has(before) ? before : null)]));
 }
 
 export async function star(id) {
   const { starred, kept } = state.nodes.get(id);
   const turn = () => change(id, starred ? { starred: false } : { starred: true, kept: true });
-  await act(starred ? "taking the star away" : "the star", turn, async () => {
-    await change(id, { starred });
-    await unkeep(id, kept);
-  });
+  await act(starred ? "taking the star away" : "the star", turn, () => Promise.all([change(id, { starred }), unkeep(id, kept)]));
 }
 
 export async function nameNode(id, name) {
@@ -177,10 +206,7 @@ export async function nameNode(id, name) {
   const before = given ?? "";
   if (name === before) return;
   const set = () => change(id, { name, ...(name ? { kept: true } : {}) });
-  await act("the name", set, async () => {
-    await change(id, { name: before });
-    await unkeep(id, kept);
-  });
+  await act("the name", set, () => Promise.all([change(id, { name: before }), unkeep(id, kept)]));
 }
 
 export async function setOpinion(id, value) {
@@ -191,22 +217,18 @@ export async function setOpinion(id, value) {
     if (wanted) opinions.set(id, wanted);
     else opinions.delete(id);
     update({ opinions });
-    await put(`/nodes/${id}/opinion`, { value: wanted });
     if (wanted) changeLocally(id, { kept: true });
-    announce();
+    await confirmed(put(`/nodes/${id}/opinion`, { value: wanted }));
     await readTaste();
   };
   const wanted = before === value ? 0 : value;
-  await act("the opinion", () => apply(wanted), async () => {
-    await apply(before);
-    await unkeep(id, kept);
-  });
+  await act("the opinion", () => apply(wanted), () => Promise.all([apply(before), unkeep(id, kept)]));
 }
 
 export async function readTaste() {
   const id = state.design?.id;
   if (!id) return;
-  const taste = await get(`/designs/${id}/taste`);
+  const taste = await settled(() => get(`/designs/${id}/taste`));
   if (state.design?.id === id) update({ taste });
 }
 
@@ -221,18 +243,23 @@ function withDescendants(id) {
 
 /** Delete a node with all that came of it; softly, so that it can be taken back. */
 export async function removeNode(id) {
-  const node = state.nodes.get(id);
-  const kept = [...withDescendants(id)].filter((one) => state.nodes.get(one).kept).length;
-  await remove(`/nodes/${id}`);
-  await refresh();
-  if (state.present === null && state.nodes.has(node.parent)) await goTo(node.parent, { view: "node" });
-  announce();
-  const entry = remember("the deletion", async () => {
-    await post(`/nodes/${id}/restore`);
-    await refresh();
-    await goTo(id, { view: "node" });
-    announce();
+  const { parent } = state.nodes.get(id);
+  const gone = [...withDescendants(id)].map((one) => state.nodes.get(one));
+  const doing = () => {
+    const nodes = new Map(state.nodes);
+    for (const one of gone) nodes.delete(one.id);
+    update({ nodes, picked: new Set([...state.picked].filter((one) => nodes.has(one))) });
+    const sending = [remove(`/nodes/${id}`)];
+    const next = nodes.has(parent) ? parent : null;
+    const view = next ? "node" : state.view === "node" ? (state.shown ? "grid" : "start") : null;
+    if (!nodes.has(state.present)) sending.push(goTo(next, { view }));
+    return confirmed(Promise.all(sending));
+  };
+  const entry = await act("the deletion", doing, () => {
+    update({ nodes: new Map([...state.nodes, ...gone.map((one) => [one.id, one])]) });
+    return confirmed(Promise.all([post(`/nodes/${id}/restore`), goTo(id, { view: "node" })]));
   });
+  const kept = gone.filter((one) => one.kept).length;
   const words = kept > 1 ? `Deleted it and ${kept - 1} that came of it.` : "Deleted.";
   toast(words, { action: { label: "Undo", run: () => undo(entry) } });
 }

@@ -1,6 +1,6 @@
 // A picture of one's own, before it is used: which part of it, and how it will look at the model's size.
 
-import { post } from "./api.js";
+import { postNow } from "./api.js";
 import { h, set, text } from "./dom.js";
 import { enlarge } from "./large.js";
 import { state } from "./state.js";
@@ -73,7 +73,7 @@ export function fitting(file) {
     async function preview() {
       const mine = ++asked;
       try {
-        const { png } = await post(`/models/${state.model.id}/preview`, form());
+        const { png } = await postNow(`/models/${state.model.id}/preview`, form());
         if (mine !== asked) return;
         set(fitted, "src", png);
         text(problem, "");

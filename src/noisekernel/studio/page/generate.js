@@ -34,8 +34,8 @@ export function inpaint(mask, feather) {
   return begin(given({ task: "inpaint", parents: [needPresent()], mask, feather, n: count, seed }));
 }
 
-export function walk(strength) {
-  return begin(given({ task: "walk", parents: [needPresent()], strength, seed: state.settings.seed }));
+export function walk(pace) {
+  return begin(given({ task: "walk", parents: [needPresent()], pace, seed: state.settings.seed }));
 }
 
 function needPresent() {

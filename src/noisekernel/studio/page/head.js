@@ -1,6 +1,6 @@
 // The head: which design this is, taking it away, and how the page looks.
 
-import { post } from "./api.js";
+import { post } from "./changes.js";
 import { leave, list, open, removeDesign, rename } from "./design.js";
 import { h, icon, iconButton, set, text } from "./dom.js";
 import { savePicture } from "./inspector.js";
@@ -16,7 +16,7 @@ export function head(place) {
   const home = h("button", { type: "button", class: "brand", title: "All designs", onclick: told(leave) }, h("img", { src: "icon.svg", alt: "", width: "24", height: "24" }), h("span", {}, "studio"));
   const name = h("input", { type: "text", class: "title", maxlength: "200", "aria-label": "Name of the design", onchange: told(async () => {
     await rename(name.value.trim());
-    name.value = state.design?.name ?? ""; // what is empty is no name
+    if (document.activeElement !== name) name.value = state.design?.name ?? ""; // what is empty is no name
   }), onkeydown: (event) => event.key === "Enter" && name.blur() });
   const model = h("span", { class: "badge" });
   const lost = h("p", { class: "lost", role: "alert", hidden: true }, "The server is away. Trying to reach it again…");

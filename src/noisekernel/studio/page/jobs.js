@@ -1,6 +1,7 @@
 // Rounds on their way: starting them, following their frames, cancelling, and finding them again after an absence.
 
-import { away, get, onReturn, post, Refusal } from "./api.js";
+import { away, get, onReturn, postNow, Refusal } from "./api.js";
+import { post } from "./changes.js";
 import { announce, refresh } from "./design.js";
 import { running, state, update, watch } from "./state.js";
 import { say, toast, told } from "./toast.js";
@@ -16,10 +17,13 @@ export async function again({ id, task, n }) {
   await take(task, n, () => post(`/rounds/${id}/again`));
 }
 
+let asking = false;
+
 async function take(task, n, ask) {
-  if (running()) throw new Refusal("A round is on its way: cancel it first.", 409);
+  if (running() || asking) throw new Refusal("A round is on its way: cancel it first.", 409);
   const design = state.design.id;
-  const { job, round } = await ask();
+  asking = true;
+  const { job, round } = await ask().finally(() => (asking = false));
   listen(job, { design, task, own: true });
   if (state.design?.id !== design) return leaveWalks();
   update({
@@ -33,7 +37,7 @@ async function take(task, n, ask) {
 }
 
 export const cancel = told(async () => {
-  if (running()) await post(`/jobs/${state.job.id}/cancel`);
+  if (running()) await postNow(`/jobs/${state.job.id}/cancel`);
 });
 
 /** Listen to a job until it ends, whichever design is looked at meanwhile. Only the present job is shown. */
@@ -65,7 +69,7 @@ function leaveWalks() {
   for (const [job, { design, task, own }] of streams) {
     if (task !== "walk" || design === state.design?.id) continue;
     hangUp(job);
-    if (own) told(post)(`/jobs/${job}/cancel`);
+    if (own) told(postNow)(`/jobs/${job}/cancel`);
   }
 }
 
@@ -79,8 +83,8 @@ function onState({ status, position }) {
 
 async function onFrame(frame) {
   const { round } = state.job;
-  const { step, steps, paused, recording, film, strength } = frame; // the last four of walks
-  update({ job: { ...state.job, status: "running", step, steps: steps ?? state.job.steps, paused, recording, film, strength } });
+  const { step, steps, paused, recording, film, pace } = frame; // the last four of walks
+  update({ job: { ...state.job, status: "running", step, steps: steps ?? state.job.steps, paused, recording, film, pace } });
   quarter(frame);
   const [clean, noisy] = await Promise.all([sprite(frame.clean, frame), sprite(frame.noisy, frame)]);
   const newer = state.frame?.round === round && state.frame.step > frame.step;
@@ -113,7 +117,7 @@ function onFailed({ detail }) {
 async function end(status) {
   update({ job: { ...state.job, status } });
   await told(refresh)();
-  if (state.design) announce();
+  if (state.design) announce(state.design.id);
 }
 
 const unfinished = (round) => ["running", "waiting"].includes(round?.status);

@@ -14,6 +14,8 @@ export const KEYS = [
 export function keys(actions) {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    // A key that is held turns dials and steps through the tree; it does nothing else twice.
+    if (event.repeat && !(event.key.startsWith("Arrow") || "+=-[]".includes(event.key))) return;
     const { target } = event;
     if (document.querySelector("dialog[open]") || target.closest("input:not([type=range]), select, textarea, [role=menu]")) return;
     // Space and Enter on a button are the button's; a range keeps its arrows.

@@ -1,6 +1,7 @@
 // The page: its parts put together, its keys, and how it comes back after a reload.
 
 import { get, keepWatch, onReturn } from "./api.js";
+import { sendAgain } from "./changes.js";
 import { closeCompare, compareView } from "./compare.js";
 import { controls, useTool } from "./controls.js";
 import { inHash, leave, list, open, pick, refresh, removeNode, setOpinion, star } from "./design.js";
@@ -95,6 +96,7 @@ async function visit() {
 }
 
 const boot = told(async () => {
+  await sendAgain();
   const models = await get("/models");
   update({ models, model: models[0] ?? null });
   await visit();
@@ -110,7 +112,6 @@ try {
 }
 watch(["settings"], () => localStorage.setItem(KEPT, JSON.stringify({ ...state.settings, seed: null, label: null })));
 
-addEventListener("hashchange", told(async () => inHash() !== state.design?.id && visit()));
 addEventListener("popstate", told(async () => (inHash() ?? undefined) !== state.design?.id && visit()));
 document.addEventListener("visibilitychange", () => document.hidden || told(state.design ? refresh : list)());
 onReturn(() => (document.body.classList.contains("ready") ? state.design || told(list)() : boot()));

@@ -1,6 +1,7 @@
 // Where a design begins: a new sample, an example of the data, or a picture of one's own. Also the list of designs.
 
-import { get, picture, post } from "./api.js";
+import { get, picture } from "./api.js";
+import { post } from "./changes.js";
 import { create, goTo, open, refresh, removeDesign } from "./design.js";
 import { h, icon, iconButton, set, text } from "./dom.js";
 import { fitting } from "./fitting.js";
@@ -10,21 +11,28 @@ import { told } from "./toast.js";
 
 const PAGE = 24;
 
-/** A start needs a design; the first one makes it. */
+let making = null;
+
+/** A start needs a design; the first one makes it, once, however often it is clicked meanwhile. */
 async function within(run) {
-  if (!state.design) await create(`${state.model.id}, ${new Date().toLocaleDateString(undefined, { day: "numeric", month: "long" })}`);
-  await run();
+  const name = () => `${state.model.id}, ${new Date().toLocaleDateString(undefined, { day: "numeric", month: "long" })}`;
+  if (!state.design) await (making ??= create(name()).finally(() => (making = null)));
+  if (state.design) await run(state.design.id);
 }
 
-async function began(node) {
-  await refresh();
-  await goTo(node.id, { view: "node" });
+/** Begin with a picture: `path` of the design. */
+async function begin(path, body) {
+  await within(async (design) => {
+    const node = await post(`/designs/${design}${path}`, body);
+    await refresh();
+    if (state.design?.id === design) await goTo(node.id, { view: "node" });
+  });
 }
 
 export const useFile = told(async (file) => {
   const chosen = await fitting(file);
   if (!chosen) return;
-  await within(async () => began(await post(`/designs/${state.design.id}/origins`, chosen)));
+  await begin("/origins", chosen);
 });
 
 export function startView() {
@@ -51,6 +59,7 @@ export function startView() {
         h("section", { class: "way wide" }, h("div", { class: "row between" }, h("h2", {}, "An example of its data"), h("div", {}, back, on)), none, examples)),
       known));
   let offset = 0;
+  let asked = 0;
   let shownFor = null;
 
   /** Few classes are a row of buttons; many are a list. */
@@ -83,11 +92,12 @@ export function startView() {
     back.hidden = on.hidden = !model.examples;
     text(none, "This model was served without its data: start it with --data to choose from examples.");
     if (!model.examples) return examples.replaceChildren();
+    const mine = ++asked;
     const found = await get(`/models/${model.id}/examples?offset=${offset}&limit=${PAGE}`);
-    if (state.model !== model) return;
+    if (mine !== asked || state.model !== model) return;
     const small = model.shape.at(-1) <= 64;
     examples.replaceChildren(...found.map(({ index, png, label: kind }) =>
-      h("button", { type: "button", "aria-label": `Example ${index + 1}${kind !== undefined && kind !== null ? `, ${kind}` : ""}`, title: kind ?? "", onclick: told(() => within(async () => began(await post(`/designs/${state.design.id}/origins/example`, { example: index })))) },
+      h("button", { type: "button", "aria-label": `Example ${index + 1}${kind !== undefined && kind !== null ? `, ${kind}` : ""}`, title: kind ?? "", onclick: told(() => begin("/origins/example", { example: index })) },
         h("img", { src: png, alt: "", class: small ? "pixels" : "" }))));
   }
 

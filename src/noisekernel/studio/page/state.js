@@ -21,7 +21,7 @@ export const state = {
   frame: null, // the last one of the round on the stage: {round, step, clean, noisy}
   noisy: false,
   taste: null,
-  settings: { strength: 0.4, taste: 0.5, count: 12, steps: null, beta: null, lag: null, seed: null, readout: null, label: null, onwards: false },
+  settings: { strength: 0.3, taste: 0.5, count: 12, steps: null, beta: null, lag: null, seed: null, readout: null, label: null, onwards: false },
 };
 
 let changed = new Set();

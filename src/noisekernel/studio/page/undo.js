@@ -11,19 +11,18 @@ export function remember(label, run) {
   return entry;
 }
 
-/** Do what shows at once and can be taken back: from that moment on, even before the server has answered. */
+/** Do what shows at once and can be taken back: from that moment on, even before the server has answered. Both send all
+ *  their changes at once, so that whatever is done next comes after them. */
 export async function act(label, doing, run) {
   const going = doing();
-  const entry = remember(label, async () => {
-    await going;
-    await run();
-  });
+  const entry = remember(label, run);
   try {
     await going;
   } catch (error) {
     if (done.includes(entry)) done.splice(done.indexOf(entry), 1);
     throw error;
   }
+  return entry;
 }
 
 export const undo = told(async (entry = done.at(-1)) => {

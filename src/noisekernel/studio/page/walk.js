@@ -1,6 +1,6 @@
 // A live walk: the chain runs on under the hand. Pause it, change its pace, keep a frame, record a film.
 
-import { picture, post } from "./api.js";
+import { picture, postNow } from "./api.js";
 import { refresh } from "./design.js";
 import { h, icon, set, text } from "./dom.js";
 import { walk } from "./generate.js";
@@ -12,7 +12,7 @@ import { toast, told } from "./toast.js";
 // The slider is even in the logarithm: half as fast is the same turn anywhere.
 const LOW = 0.01;
 const HIGH = 0.5;
-const strength = (share) => Number((LOW * (HIGH / LOW) ** share).toPrecision(3));
+const paceAt = (share) => Number((LOW * (HIGH / LOW) ** share).toPrecision(3));
 const shareOf = (pace) => Math.round(100 * Math.min(1, Math.max(0, Math.log(pace / LOW) / Math.log(HIGH / LOW)))) / 100;
 
 export const walking = () => running() && state.job.task === "walk";
@@ -34,21 +34,20 @@ export function walker() {
   self.watch = (run) => watchers.add(run);
   self.play = async () => {
     changed({ paused: false, recording: false, film: null });
-    await walk(strength(self.share));
+    await walk(paceAt(self.share));
   };
   self.toggle = told(async () => {
     if (!walking()) return self.play();
-    const paused = !self.paused;
-    await post(`/jobs/${state.job.id}/walk`, { paused });
-    changed({ paused });
+    changed({ paused: !self.paused });
+    await send({ paused: self.paused });
   });
   self.pace = (share) => {
     changed({ share });
-    if (walking()) send();
+    if (walking()) send({ pace: paceAt(share) });
   };
   self.save = told(async () => {
     if (!walking()) return;
-    await post(`/jobs/${state.job.id}/save`);
+    await postNow(`/jobs/${state.job.id}/save`);
     await refresh();
     toast("Kept this frame in the tree.");
   });
@@ -56,23 +55,27 @@ export function walker() {
     if (!walking()) return;
     const on = !self.recording;
     const job = state.job.id;
-    await post(`/jobs/${job}/record`, { on });
     changed({ recording: on, film: on ? null : job });
+    await postNow(`/jobs/${job}/record`, { on });
     if (!on) toast("The film is ready: save it below the slider.");
   });
 
-  // The hand is faster than the chain: the newest value is sent when the last one has arrived.
+  // The hand is faster than the chain: the newest wish is sent when the last one has arrived.
   let sending = false;
-  const send = told(async () => {
+  let wish = {};
+  const send = told(async (wanted) => {
+    Object.assign(wish, wanted);
     if (sending) return;
     sending = true;
     try {
-      for (let sent = null; sent !== self.share && walking(); ) {
-        sent = self.share;
-        await post(`/jobs/${state.job.id}/walk`, { strength: strength(sent) });
+      while (walking() && Object.keys(wish).length) {
+        const sent = wish;
+        wish = {};
+        await postNow(`/jobs/${state.job.id}/walk`, sent);
       }
     } finally {
       sending = false;
+      wish = {};
     }
   });
 
@@ -80,9 +83,10 @@ export function walker() {
   // once it is there.
   let known = null;
   watch(["job"], () => {
-    if (!walking() || state.job.strength === undefined) return;
-    const { id, paused, recording, film } = state.job;
-    const share = known === id || sending ? self.share : shareOf(state.job.strength);
+    if (!walking() || state.job.pace === undefined) return;
+    const { id, recording, film } = state.job;
+    const paused = sending ? self.paused : state.job.paused;
+    const share = known === id || sending ? self.share : shareOf(state.job.pace);
     known = id;
     changed({ share, paused, recording, film: film && !recording ? id : null });
   });
@@ -131,7 +135,7 @@ export function walkControls(walker) {
     hint, h("div", { class: "stack" }, play, save, record), film);
   const show = () => {
     const on = walking();
-    const words = `${Number((100 * strength(walker.share)).toPrecision(2))} % new`;
+    const words = `${Number((100 * paceAt(walker.share)).toPrecision(2))} % a step`;
     pace.value = walker.share;
     text(out, words);
     set(pace, "aria-valuetext", words);
