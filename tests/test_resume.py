@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 import torch
 
 import noisekernel as nk
@@ -49,6 +50,7 @@ def interrupted(keep_optimiser=True, resume_at=10):
     return weights(denoiser)
 
 
+@pytest.mark.same_call
 def test_resumed_training_equals_uninterrupted_training_bit_for_bit():
     denoiser, optimiser = fresh()
     train(denoiser, optimiser, 0, 20)

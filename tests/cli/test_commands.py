@@ -17,6 +17,8 @@ from PIL import Image
 import noisekernel as nk
 from noisekernel import models, outputs
 
+COMMANDS = ("train", "sample", "vary", "inpaint", "walk", "info", "recipes", "push", "pull", "export", "demo")
+
 
 @pytest.fixture
 def picture(tmp_path):
@@ -386,36 +388,22 @@ def test_broken_models_are_refused_in_a_sentence(run, tmp_path):
     refused(run("info", "m"), "damaged or cut short")
 
 
-def test_help_is_fast_and_light():
-    """In under half a second on a quiet machine; here as processor time, which other jobs do not lengthen."""
-    times = []
-    for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([sys.executable, "-m", "noisekernel", "--help"], capture_output=True, text=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        assert done.returncode == 0
-        for command in [
-            "train",
-            "sample",
-            "vary",
-            "inpaint",
-            "walk",
-            "info",
-            "recipes",
-            "push",
-            "pull",
-            "export",
-            "demo",
-        ]:
-            assert command in done.stdout
-    assert min(times) < 0.5
-    code = "import sys; from noisekernel.cli import main; print('torch' in sys.modules, 'numpy' in sys.modules)"
-    assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == ["False", "False"]
+def test_help_is_light():
+    """It names every command and imports nothing that would make one wait. (benchmarks/start_up.py has times.)"""
+    code = (
+        "import sys; from noisekernel.cli.main import main; sys.argv = ['nk', '--help']\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "print({'torch', 'numpy', 'pydantic', 'PIL', 'sklearn', 'scipy', 'accelerate'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "set()"
+    for command in COMMANDS:
+        assert command in done.stdout
 
 
 def test_every_command_explains_itself(run):
-    for command in ("train", "sample", "vary", "inpaint", "walk", "info", "recipes", "push", "pull", "export", "demo"):
+    for command in COMMANDS:
         code, out, _ = run(command, "--help")
         assert code == 0
         assert "--json" in out

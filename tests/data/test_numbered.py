@@ -2,7 +2,6 @@
 
 import io
 import threading
-import time
 from dataclasses import replace
 
 import datasets
@@ -144,15 +143,13 @@ def test_reading_ahead_hands_on_items_errors_and_the_end():
 
     with pytest.raises(InputError, match="no more"):
         list(ahead(failing()))
+    before = set(threading.enumerate())
     endless = ahead(iter(int, 1), 2)
     next(endless)
-    threads = threading.active_count()
+    (reader,) = set(threading.enumerate()) - before
     endless.close()
-    for _ in range(50):
-        if threading.active_count() < threads:
-            break
-        time.sleep(0.05)
-    assert threading.active_count() < threads
+    reader.join(300)
+    assert not reader.is_alive()
 
 
 def test_streams_train(parquet):

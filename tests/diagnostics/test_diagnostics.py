@@ -62,7 +62,7 @@ def test_what_is_shown_of_a_pair_changes_sign_or_stays_when_it_is_swapped():
     (drawn,) = pairs.draw_pairs(
         model, z, directions, beta=0.2, lag=None, steps=[1], seed=0, batch_size=7, advance=lambda: None
     ).values()
-    assert torch.allclose(drawn.odd, there.odd, atol=1e-4)  # in any batch size
+    torch.testing.assert_close(drawn.odd, there.odd, rtol=1e-3, atol=1e-3)  # in any batch size
 
 
 def test_the_log_ratio_is_the_difference_of_the_stationary_log_densities():
@@ -158,6 +158,7 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch)
         nk.diagnose(model, z)
 
 
+@pytest.mark.same_call
 def test_a_diagnosis_is_plain_data_and_a_few_lines_of_text(monkeypatch):
     monkeypatch.setattr(diagnosis, "VARIANT_STEPS", 3)
     model, z = gaussian(80, lag=0.9)

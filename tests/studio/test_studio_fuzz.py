@@ -45,7 +45,7 @@ def test_no_request_breaks_the_studio(api, design, studio):
         if case.operation.path.endswith("/events"):
             return  # streams have tests of their own; most would wait for a job that is not there
         try:
-            response = case.call(base_url=str(api.base_url), timeout=30)
+            response = case.call(base_url=str(api.base_url), timeout=300)
         except ValueError:
             return  # what no HTTP client can send
         sent["requests"] += 1
@@ -76,7 +76,7 @@ def test_no_request_breaks_the_studio(api, design, studio):
     assert sent["requests"] >= REQUESTS
     assert sent["accepted"] > 20
     assert peak() - before < MOST_GROWTH
-    assert api.get("/api/health", timeout=10).status_code == 200
+    assert api.get("/api/health").status_code == 200
     assert studio.store.sound()
 
 

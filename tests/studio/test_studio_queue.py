@@ -20,7 +20,7 @@ class Counting(Job):
 
     def begin(self):
         if self.gate is not None:
-            assert self.gate.wait(30)
+            assert self.gate.wait(300)
 
     def step(self):
         if self.fail is not None:
@@ -41,7 +41,7 @@ class Counting(Job):
 
 @pytest.fixture
 def queue():
-    made = Queue(active=3, per_client=2, most=4, grace=1.0)
+    made = Queue(active=3, per_client=2, most=4, grace=600.0)
     made.start()
     yield made
     made.close()
@@ -58,7 +58,7 @@ def test_clients_take_turns_step_by_step(queue):
         queue.submit(job)
     gate.set()
     for job in jobs:
-        assert job.over.wait(30)
+        assert job.over.wait(300)
     # While both have work, b has every other turn although a has two jobs.
     assert log.index("b1") < 3
     together = log[: len(log) - log[::-1].index("b1")]
@@ -86,7 +86,7 @@ def test_room_is_bounded(queue):
         queue.submit(Counting(log, "x", "c", 1))
     gate.set()
     for job in jobs:
-        assert job.over.wait(30)
+        assert job.over.wait(300)
     assert sorted(log) == ["0", "1", "2", "3"]
 
 
@@ -101,7 +101,7 @@ def test_what_never_ends_holds_up_nothing_that_does():
             queue.submit(walk)
         job = Counting(log, "job", "d", 3)
         queue.submit(job)
-        assert job.over.wait(30)
+        assert job.over.wait(300)
         assert walks[2].status == "waiting"
     finally:
         queue.close()
@@ -116,13 +116,13 @@ def test_cancelled_before_the_next_step_and_while_waiting(queue):
         queue.submit(job)
     queue.cancel(first.id)
     gate.set()
-    assert first.over.wait(30)
+    assert first.over.wait(300)
     assert first.status == "cancelled"
     assert log.count("first") == 0
-    assert waiting.over.wait(30)  # its place became free
+    assert waiting.over.wait(300)  # its place became free
     for job in others:
         queue.cancel(job.id)
-        assert job.over.wait(30)
+        assert job.over.wait(300)
     assert queue.cancel(first.id).status == "cancelled"
     with pytest.raises(MissingError):
         queue.cancel("0" * 16)
@@ -136,18 +136,20 @@ def test_a_job_whose_tab_is_gone_is_freed_and_a_reload_is_not(queue):
     leave = job.listen(heard.set)
     queue.submit(job)
     queue.submit(alone)
-    assert heard.wait(30)
+    assert heard.wait(300)
     leave()
-    again = job.listen(heard.set)  # a reload
-    assert not job.over.wait(3 * queue.grace)
+    again = job.listen(heard.set)  # a reload, within the grace
+    queue.grace = 0.01
+    before = len(log)
+    while len(log) < before + 20:  # the worker looks at every job before each turn
+        time.sleep(0.001)
+    assert not job.over.is_set()
     again()
-    began = time.monotonic()
-    assert job.over.wait(30)
+    assert job.over.wait(300)
     assert job.status == "cancelled"
-    assert time.monotonic() - began < 10
     assert not alone.over.is_set()
     queue.cancel(alone.id)
-    assert alone.over.wait(30)
+    assert alone.over.wait(300)
 
 
 @pytest.mark.parametrize(
@@ -158,8 +160,8 @@ def test_an_exception_ends_one_job_only(queue, error, said):
     bad, good = Counting(log, "bad", "a", 1, fail=error), Counting(log, "good", "b", 3)
     for job in (bad, good):
         queue.submit(job)
-    assert bad.over.wait(30)
-    assert good.over.wait(30)
+    assert bad.over.wait(300)
+    assert good.over.wait(300)
     assert (bad.status, good.status) == ("failed", "done")
     assert said in bad.detail
     assert "secret" not in bad.detail
@@ -170,12 +172,12 @@ def test_questions_are_answered_between_steps(queue):
     log = []
     job = Counting(log, "a", "a", 10**9)
     queue.submit(job)
-    before = job.ask(lambda: threading.current_thread().name).result(30)
+    before = job.ask(lambda: threading.current_thread().name).result(300)
     assert before == "studio-model"
     with pytest.raises(ZeroDivisionError):
-        job.ask(lambda: 1 // 0).result(30)
+        job.ask(lambda: 1 // 0).result(300)
     queue.cancel(job.id)
-    assert job.over.wait(30)
+    assert job.over.wait(300)
     with pytest.raises(InputError, match="has ended"):
         job.ask(lambda: 1)
 
@@ -187,5 +189,5 @@ def test_measuring_waits_for_idle_moments(queue):
     waiter = threading.Thread(target=lambda: (queue.wait_idle(), log.append("idle")))
     waiter.start()
     gate.set()
-    waiter.join(30)
+    waiter.join(300)
     assert log == ["a", "idle"]

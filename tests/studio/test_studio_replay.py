@@ -72,6 +72,7 @@ def changed(content, record=lambda _: None, data=lambda _: None):
     return out.getvalue()
 
 
+@pytest.mark.same_call
 def test_every_node_bit_for_bit_and_every_change_is_told(made, api, run, tmp_path):
     design, content = made
     (tmp_path / "a.nkd").write_bytes(content)
@@ -125,6 +126,24 @@ def test_every_node_bit_for_bit_and_every_change_is_told(made, api, run, tmp_pat
     assert run("replay", "e.nkd")[0] == 0
     variants = ok(api.get(f"/api/designs/{there}"))["nodes"]
     assert finish(api, there, {"task": "vary", "parents": [variants[-1]["id"]], "n": 1, "steps": 1})
+
+
+def test_on_another_processor_nodes_are_the_same_up_to_rounding(made, run, tmp_path):
+    _, content = made
+    (tmp_path / "a.nkd").write_bytes(content)
+    code, out, _ = run("replay", "a.nkd", "--json")
+    told = json.loads(out)
+    assert (code, told["differ"]) == (0, [])
+    assert told["rounded"] > 5
+    assert 0 < told["largest_difference"] < 1e-3
+
+    def reseed(record):
+        record["rounds"][2]["seed"] += 1
+
+    (tmp_path / "b.nkd").write_bytes(changed(content, reseed))
+    code, out, _ = run("replay", "b.nkd")
+    assert code == 1
+    assert "up to rounding" in out
 
 
 def test_files_with_something_wrong(made, api, run, tmp_path):

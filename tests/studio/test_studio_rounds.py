@@ -56,6 +56,7 @@ def made_by(digits, one, known):
         ("steer", {**VARY, "taste": 0.5, "opinions": {"a": 1, "b": 1, "c": -1, "d": -1}}),
     ],
 )
+@pytest.mark.same_call
 def test_a_round_is_a_function_of_its_record(digits, z, task, settings):
     parents = None if task == "sample" else z[:1]
     judged = torch.cat([digits.example(i) for i in (0, 10, 1, 11)]) if task == "steer" else None
@@ -80,7 +81,7 @@ def test_kept_pixels_are_never_touched(digits, z, feather):
     fill = read_mask(settings["mask"], digits.model.size).expand(3, 1, 8, 8)
     old = z[:1].expand(3, 1, 8, 8)
     assert torch.equal(found[~fill], old[~fill])
-    assert not torch.equal(found[fill], old[fill])
+    assert not torch.allclose(found[fill], old[fill], atol=0.01)
 
 
 def test_a_feather_leads_from_old_to_new():
@@ -111,6 +112,7 @@ def test_masks_that_are_none(digits, mask, said):
         read_mask(mask, digits.model.size)
 
 
+@pytest.mark.same_call
 def test_frames_of_a_walk_can_be_had_again(digits, z):
     walk = Walk(digits.model, z[:1], 9, 0.1)
     saved = [(walk.place(), walk.clean)]
@@ -138,6 +140,7 @@ def test_frames_of_a_walk_can_be_had_again(digits, z):
         frames_again(digits.model, z[:1], 9, None, other)
 
 
+@pytest.mark.same_call
 def test_a_full_segment_makes_room_for_the_next(digits, z, monkeypatch):
     monkeypatch.setattr("noisekernel.studio.walks.MOST_STEPS", 3)
     walk = Walk(digits.model, z[:1], 0, 0.1)

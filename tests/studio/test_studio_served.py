@@ -34,6 +34,7 @@ def levels(tmp_path_factory):
     return serve(str(folder / "shades.safetensors"))
 
 
+@pytest.mark.same_call
 def test_categories_are_drawn_varied_judged_and_walked(levels):
     assert levels.id == "shades"
     told = levels.told()

@@ -50,6 +50,7 @@ class Bomb(Silent):
 
 
 @pytest.mark.training
+@pytest.mark.same_call
 def test_resumed_runs_end_where_uninterrupted_ones_do(tmp_path):
     train(tmp_path / "whole")
     with pytest.raises(SystemExit):
@@ -154,6 +155,7 @@ def test_a_run_killed_while_it_wrote_its_first_files_begins(tmp_path):
     assert train(tmp_path, 16, resume=True).history["images"] == 16
 
 
+@pytest.mark.same_call
 def test_killed_between_the_last_model_and_its_checkpoint_the_model_is_written_again(tmp_path, monkeypatch):
     def killed(*_):
         raise SystemExit
@@ -234,6 +236,7 @@ def test_why_there_are_no_labels_is_told(tmp_path):
         nk.train(tmp_path, settings={**TINY, "data.labels": True}, progress=False)
 
 
+@pytest.mark.same_call
 def test_training_begins_with_the_weights_of_a_model_and_goes_on_as_if_never_stopped(tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (40, 8, 8), dtype=np.uint8)
     settings = {"data.labels": False, "training.batch": 16, "training.images": 64, "training.save_every": 16}
@@ -344,6 +347,7 @@ class Asking(Silent):
 
 @pytest.mark.training
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.same_call
 def test_asked_to_stop_a_run_saves_first_and_goes_on_later(tmp_path, number):
     before = signal.getsignal(number)
     with pytest.raises(Stopped, match="after 64 images"):

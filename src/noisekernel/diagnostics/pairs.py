@@ -31,6 +31,8 @@ from noisekernel.transitions import NoiseModel
 MOST_ELEMENTS = 1024
 #: Beyond this a log ratio says only "impossible the other way round".
 MOST_LOG_RATIO = 1e4
+#: What varies by less than this share of its largest value does not vary.
+ROUNDING = 1e-5
 
 
 @dataclass(frozen=True)
@@ -113,10 +115,12 @@ def _look(state: ChainState, directions: Directions) -> _Seen:
 def _join(parts: Sequence[tuple[_Seen, _Seen, Tensor | None]]) -> Pairs:
     names = parts[0][0].names
     x, y = torch.cat([p[0].few for p in parts]), torch.cat([p[1].few for p in parts])
-    # By moments of both ends together, which a swap leaves alone.
+    # By moments of both ends together, which a swap leaves alone. A summary that varies by rounding alone (the sureness
+    # of a denoiser whose variance is the same everywhere) would be made into noise, so it is nought.
     both = torch.cat((x, y))
-    middle, scale = both.mean(dim=0), both.std(dim=0).clamp(min=1e-12)
-    x, y = (x - middle) / scale, (y - middle) / scale
+    middle, scale = both.mean(dim=0), both.std(dim=0)
+    varies = scale > ROUNDING * both.abs().amax(dim=0)
+    x, y = (torch.where(varies, (end - middle) / torch.where(varies, scale, 1.0), 0.0) for end in (x, y))
     odd = [torch.cat([p[1].elements - p[0].elements for p in parts]), y - x, y.square() - x.square()]
     for kind in ("pc", "guess pc"):
         leading = [names.index(f"{kind}{i}") for i in range(1, 7) if f"{kind}{i}" in names]
