@@ -72,7 +72,9 @@ class Model(NoiseModel):
 
     def _pixels(self, picture: Image.Image | str | Path) -> Tensor:
         try:
-            return torch.from_numpy(fit(to_channels(open_image(picture), self.size.channels), self.size))
+            # Twice the size is enough to resize it well, and saves most of the memory of a large photograph.
+            image = open_image(picture, side=2 * max(self.size.height, self.size.width))
+            return torch.from_numpy(fit(to_channels(image, self.size.channels), self.size))
         except BadPictureError as error:
             name = "the picture" if isinstance(picture, Image.Image) else str(picture)
             raise InputError(f"{name}: {error}") from None
@@ -104,14 +106,14 @@ class Model(NoiseModel):
         return torch.tensor([numbers[i % len(numbers)] for i in range(n)])
 
 
-def open_image(picture: Image.Image | str | Path) -> Image.Image:
-    """A picture, or the file of one, upright; what is none is refused by name."""
+def open_image(picture: Image.Image | str | Path, side: int | None = None) -> Image.Image:
+    """A picture, or the file of one, upright; what is none is refused by name. With `side`, see `open_picture`."""
     if isinstance(picture, Image.Image):
         return picture
     if Path(picture).is_dir():
         raise InputError(f"{picture} is a folder; give pictures, such as {Path(picture) / '*.png'}")
     try:
-        return open_picture(Path(picture).read_bytes())[0]
+        return open_picture(Path(picture).read_bytes(), side)[0]
     except OSError as error:
         raise InputError(f"{picture} cannot be opened: {error.strerror}") from None
     except BadPictureError as error:

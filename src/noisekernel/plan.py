@@ -1,5 +1,6 @@
 """What a recipe will cost, before it is run: parameters, memory, arithmetic. Counted on a network without weights."""
 
+import os
 from dataclasses import dataclass
 
 import torch
@@ -8,7 +9,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from noisekernel.config import Recipe
 from noisekernel.data.pictures import Size
+from noisekernel.errors import InputError
 from noisekernel.objectives import Anchored, ContrastiveAdjustment, Unrolled
+from noisekernel.quantities import told_bytes
 
 
 @dataclass(frozen=True)
@@ -81,3 +84,29 @@ def plan(recipe: Recipe, size: Size | None = None, classes: int = 0) -> Plan:
         training=forward * (without + 3 * with_back),
         images=recipe.training.images,
     )
+
+
+def memory_of(device: torch.device) -> int | None:
+    """All the memory of a device, in bytes; None where that is not known."""
+    if device.type == "cuda":
+        return int(torch.cuda.get_device_properties(device).total_memory)
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not every system tells
+        return None
+
+
+def check_memory(recipe: Recipe, size: Size, classes: int, device: torch.device, processes: int = 1) -> None:
+    """Refuse a run that cannot fit the memory of `device`, which each of `processes` has for itself."""
+    there = memory_of(device)
+    if there is None:
+        return
+    cost = plan(recipe, size, classes)
+    needed = cost.state_bytes + cost.batch * cost.image_bytes / processes
+    if needed > there:
+        raise InputError(
+            f"training on pictures of {' x '.join(map(str, size))} by this recipe takes about {told_bytes(needed)} of "
+            f"memory: {told_bytes(cost.image_bytes)} for each picture of a batch of {cost.batch}, and "
+            f"{told_bytes(cost.state_bytes)} for the network. There are {told_bytes(there)} ({device}). Make data.size "
+            "or training.batch smaller, or work through each batch in parts (training.accumulate)"
+        )

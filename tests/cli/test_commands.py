@@ -15,7 +15,7 @@ import torch
 from PIL import Image
 
 import noisekernel as nk
-from noisekernel import models, outputs
+from noisekernel import models, outputs, storage
 
 
 @pytest.fixture
@@ -270,6 +270,21 @@ def test_train_from_the_command_line(run, tmp_path):
     assert json.loads(out)["parameters"] == nk.load(tmp_path / "r").parameters
 
 
+def test_sizes_that_fit_no_memory_are_refused_before_anything_is_read(run, tmp_path, monkeypatch):
+    huge = ("train", "digits", "--out", "q", "--set", "data.size=[1,100000,100000]")
+    refused(run(*huge), "pictures of 1 x 100000 x 100000 hold 10,000,000,000 numbers, 40 GB each; at most 16,777,216")
+    refused(run(*huge, "--dry-run"), "40 GB each")
+    about = models.about("digits")
+    about["design"]["shape"] = [1, 100_000, 100_000]
+    storage.write_tensors(tmp_path / "m.safetensors", nk.load("digits").denoiser.state_dict(), about)
+    refused(run("sample", "m.safetensors", "-n", 1), "40 GB each")
+    monkeypatch.setattr("noisekernel.plan.memory_of", lambda device: 16_000_000_000)
+    monkeypatch.setattr("noisekernel.preparation.load", None)
+    large = ("train", "digits", "--out", "q", "--set", "data.size=[1,2048,2048]")
+    refused(run(*large), "takes about", "for each picture of a batch of 64", "There are 16 GB (cpu)", "data.size")
+    assert not (tmp_path / "q").exists()
+
+
 def test_models_for_another_shape_take_pictures_of_any_size(run, tmp_path):
     """A picture of another size is cut and resized; data of another shape, in Python, is refused."""
     Image.new("RGB", (300, 200), "red").save(tmp_path / "red.jpg")
@@ -451,7 +466,7 @@ def test_a_mixed_folder_trains_and_accounts_for_every_file(run, tmp_path):
     (folder / "g.jpg").write_text("not a picture")
     small = ("network.channels=8", "training.images=16", "training.batch=8", "data.size=[3,8,8]")
     options = ("train", folder, "--out", "r", *(part for setting in small for part in ("--set", setting)))
-    refused(run(*options), "f.png: cannot be decoded", "data.bad=skip")
+    refused(run(*options), "f.png: the file is cut short", "data.bad=skip")
     assert not (tmp_path / "r" / "checkpoints").exists()
     code, _, err = run(*options, "--set", "data.bad=skip")
     assert code == 0
