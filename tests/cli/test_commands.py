@@ -122,6 +122,28 @@ def test_variants_refuse(run, picture):
     refused(run("vary", "digits", "none.png"), "none.png cannot be opened")
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\xff", "mine.py is not Python"),
+        (b"def f(:\n", "mine.py is not Python (line 1: SyntaxError"),
+        (b"def g(picture): return 1\n", "mine.py defines no function 'f'"),
+        (b"f = 3\n", "mine.py defines no function 'f'"),
+        (b"import nonsense_that_is_not_there\n", "cannot be run to take the score 'f' from it: "),
+        (b"raise SystemExit('away')\n", "SystemExit: away"),
+        (b"def f(picture):\n    return picture.nonsense\n", "the score failed: line 2: AttributeError"),
+        (b"def f(): return 1\n", "the score failed: "),
+        (b"def f(picture): return None\n", "the score gave None; it must give one finite number"),
+        (b"def f(picture): return picture\n", "it must give one finite number"),
+        (b"def f(picture): return float('nan')\n", "the score gave nan"),
+    ],
+)
+def test_scores_that_cannot_be_used_are_refused(run, tmp_path, picture, content, said):
+    (tmp_path / "mine.py").write_bytes(content)
+    options = ("vary", "digits", picture, "-n", 2, "--beta", 0.1, "--steps", 1, "--readout", 0, "--rounds", 2)
+    refused(run(*options, "--score", "mine.py:f"), said)
+
+
 def test_inpainting_keeps_what_is_kept(run, tmp_path, picture):
     mask = np.zeros((8, 8), np.uint8)
     mask[:, 4:] = 255
