@@ -2,12 +2,13 @@
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from noisekernel.config import Recipe
+from noisekernel.config import Design, Recipe
 from noisekernel.data.pictures import Size
 from noisekernel.errors import InputError
 from noisekernel.objectives import Anchored, ContrastiveAdjustment, Unrolled
@@ -84,6 +85,25 @@ def plan(recipe: Recipe, size: Size | None = None, classes: int = 0) -> Plan:
         training=forward * (without + 3 * with_back),
         images=recipe.training.images,
     )
+
+
+def bytes_of_a_look(design: Design) -> int:
+    """About the memory that one network call takes for each sample, without gradients."""
+    largest = [0]
+
+    def seen(module: nn.Module, given: tuple[Any, ...], out: Any) -> None:
+        tensors = [each for each in (*given, out) if isinstance(each, Tensor)]
+        largest[0] = max(largest[0], sum(4 * each.numel() for each in tensors))
+
+    with torch.device("meta"):
+        denoiser = design.denoiser()
+        x = torch.empty(1, *design.shape, dtype=torch.int64 if design.kernel.kind == "categorical" else torch.float32)
+        beta = torch.empty(1)
+    for module in denoiser.modules():
+        module.register_forward_hook(seen)
+    denoiser(x, beta)
+    # What is held while another layer works, and what random numbers and states take beside it.
+    return 3 * largest[0]
 
 
 def memory_of(device: torch.device) -> int | None:

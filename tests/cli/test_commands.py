@@ -1,5 +1,6 @@
 """The nk command: what each writes, what each refuses, and that the same is to be had in Python."""
 
+import itertools
 import json
 import os
 import resource
@@ -16,6 +17,8 @@ from PIL import Image
 
 import noisekernel as nk
 from noisekernel import models, outputs, storage
+from noisekernel.cli.cost import TIMED
+from noisekernel.errors import StorageError
 
 
 @pytest.fixture
@@ -95,17 +98,17 @@ def test_variants_rounds_and_choices(run, tmp_path, picture, how):
     code, out, _ = run(*options, "--out", "a", "--rounds", 3, "--choose", "2,0")
     assert code == 0
     assert json.loads(out)["chosen"] == [[2], [0]]
-    assert len(list((tmp_path / "a").glob("round*.png"))) == 9
+    assert len(list((tmp_path / "a").glob("three-round*.png"))) == 9
     _, out, _ = run(*options, "--out", "b", "--rounds", 2, "--score", "bright")
     chosen = json.loads(out)["chosen"][0][0]
-    brightness = [np.asarray(Image.open(tmp_path / "b" / f"round0-0-{k:02d}.png")).mean() for k in range(3)]
+    brightness = [np.asarray(Image.open(tmp_path / "b" / f"three-round0-{k:02d}.png")).mean() for k in range(3)]
     assert chosen == int(np.argmax(brightness))
     (tmp_path / "mine.py").write_text("def dark(picture):\n    return 1 - picture.mean()\n")
     _, out, _ = run(*options, "--out", "c", "--rounds", 2, "--score", "mine.py:dark")
     assert json.loads(out)["chosen"][0][0] == int(np.argmin(brightness))
-    original = np.asarray(Image.open(tmp_path / "a" / "original-0.png"))
+    original = np.asarray(Image.open(tmp_path / "a" / "three-original.png"))
     assert np.array_equal(original, np.asarray(Image.open(picture)))
-    assert len({path.read_bytes() for path in (tmp_path / "a").glob("round*.png")}) == 9
+    assert len({path.read_bytes() for path in (tmp_path / "a").glob("three-round*.png")}) == 9
 
 
 def test_variants_refuse(run, picture):
@@ -117,6 +120,10 @@ def test_variants_refuse(run, picture):
     refused(run("vary", "digits", picture, "--beta", 0), "beta is 0")
     refused(run("vary", "digits", picture, "--strength", 2), "strength is 2")
     refused(run("vary", "digits", picture, "--strength", 0.2, "--beta", 0.2), "draw noise anew by a strength, or walk")
+    for command in (("vary", "digits", picture), ("walk", "digits"), ("diagnose", "digits", "--data", "digits")):
+        refused(run(*command, "--beta", 0.2, "--lag", 1), "--lag is 1; it lies in [0, 1)")
+        refused(run(*command, "--beta", "nan"), "--beta is nan; it lies in (0, 1]")
+    refused(run("walk", "digits", "--pace", 1.1), "--pace is 1.1; it lies in [0, 1]")
     refused(run("vary", "digits", picture, "--lag", 0.5), "--lag is of a walk at constant noise")
     refused(run("walk", "digits", "--readout", 3), "--readout is of a walk at constant noise")
     refused(run("vary", "digits", "none.png"), "none.png cannot be opened")
@@ -151,7 +158,7 @@ def test_inpainting_keeps_what_is_kept(run, tmp_path, picture):
     assert run("inpaint", "digits", picture, "--mask", "mask.png", "--steps", 5, "-n", 2)[0] == 0
     original = np.asarray(Image.open(picture))
     for k in range(2):
-        filled = np.asarray(Image.open(tmp_path / "inpainted" / f"0-{k:02d}.png"))
+        filled = np.asarray(Image.open(tmp_path / "inpainted" / f"three-{k:02d}.png"))
         assert np.array_equal(filled[:, :4], original[:, :4])
         assert not np.array_equal(filled[:, 4:], original[:, 4:])
     code, out, _ = run("inpaint", "digits", picture, "--tiles", 4, "--keep", 0.25, "--steps", 5, "--out", "t", "--json")
@@ -180,8 +187,17 @@ def test_masks_lie_where_they_were_drawn(run, tmp_path, picture):
     Image.new("L", (16, 8)).save(tmp_path / "broad.png")
     Image.fromarray(mask).save(tmp_path / "small.png")  # of the model's size: laid on what the model sees
     assert run("inpaint", "digits", "broad.png", "--mask", "small.png", "--steps", 2, "-n", 1, "--out", "y")[0] == 0
+    Image.fromarray(mask).resize((10, 10), Image.Resampling.NEAREST).save(tmp_path / "ten.png")
+    code, _, err = run("inpaint", "digits", picture, "--mask", "ten.png", "--steps", 2, "-n", 1, "--out", "z")
+    assert code == 0
+    assert "the mask has 10 x 10 pixels; its middle is resized to the model's 8 x 8, each pixel the nearest one" in err
+    assert "broad.png (16 x 8) is resized" in run("vary", "digits", "broad.png", "-n", 1, "--steps", 1, "--out", "v")[2]
+    assert run("vary", "digits", picture, "-n", 1, "--steps", 1, "--out", "w")[2] == ""
+    refused(run("inpaint", "digits", picture, "--tiles", 2, "--keep", 1, "--out", "x"), "keeps every tile")
     Image.new("L", (80, 80)).save(tmp_path / "black.png")
-    refused(run("inpaint", "digits", picture, "--mask", "black.png", "--out", "x"), "there is nothing to fill in")
+    refused(
+        run("inpaint", "digits", picture, "--mask", "black.png", "--out", "x"), "nothing to fill in: white is filled"
+    )
     refused(
         run("inpaint", "digits", picture, "--tiles", 9, "--out", "x"), "--tiles is 9; the pictures have 8 x 8 pixels"
     )
@@ -194,6 +210,80 @@ def test_who_interrupts_is_told(run, monkeypatch):
     monkeypatch.setattr(models, "load", interrupt)
     code, _, err = run("sample", "digits")
     assert (code, err) == (130, "nk: interrupted; what is written so far is whole\n")
+
+
+def test_variants_are_named_after_their_pictures(run, tmp_path, picture):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "boot.png").write_bytes(picture.read_bytes())
+    (tmp_path / "boot-2.png").write_bytes(picture.read_bytes())
+    sources = ("a/boot.png", "b/boot.png", "boot-2.png")
+    assert run("vary", "digits", *sources, "-n", 1, "--steps", 1, "--out", "v")[0] == 0
+    assert run("inpaint", "digits", *sources, "--tiles", 4, "-n", 1, "--steps", 1, "--out", "i")[0] == 0
+    names = ["boot", "boot-3", "boot-2"]
+    made = [f"{name}-{what}.png" for name in names for what in ("original", "round0-00")]
+    assert {path.name for path in (tmp_path / "v").glob("boot*")} == set(made)
+    assert {path.name for path in (tmp_path / "i").glob("boot*")} == {f"{name}-00.png" for name in names}
+    assert outputs.how_made(tmp_path / "v" / "boot-3-round0-00.png")["picture"] == 1
+    assert (
+        run("vary", "digits", "a/boot.png", "-n", 1, "--steps", 1, "--rounds", 2, "--score", "dark", "--out", "w")[0]
+        == 0
+    )
+    assert run("vary", "digits", "a/boot.png", "-n", 1, "--steps", 1, "--out", "w", "--force")[0] == 0
+    assert {path.name for path in (tmp_path / "w").glob("*.png")} == {
+        "boot-original.png",
+        "boot-round0-00.png",
+        "sheet0.png",
+    }
+
+
+def test_a_full_disk_leaves_a_folder_that_says_what_is_in_it(run, tmp_path, monkeypatch):
+    """The third picture does not fit: what is there is told, is on record, and is cleared by --force."""
+    save = outputs.save_png
+
+    def full(image, path, how):
+        if path.name == "0002.png":
+            raise StorageError(f"{path} cannot be written: No space left on device. What was there before is untouched")
+        save(image, path, how)
+
+    monkeypatch.setattr(outputs, "save_png", full)
+    said = "No space left on device", "2 of 4 pictures are in samples, each of them whole", "not finished", "--force"
+    refused(run("sample", "digits", "-n", 4, "--steps", 2), *said)
+    assert {path.name for path in (tmp_path / "samples").iterdir()} == {"0000.png", "0001.png", "manifest.json"}
+    manifest = json.loads((tmp_path / "samples" / "manifest.json").read_text())
+    assert (manifest["finished"], len(manifest["pictures"])) == (False, 4)
+    assert run("sample", "digits", "-n", 1, "--steps", 2, "--force")[0] == 0
+    assert {path.name for path in (tmp_path / "samples").iterdir()} == {"0000.png", "sheet.png", "manifest.json"}
+    assert json.loads((tmp_path / "samples" / "manifest.json").read_text())["finished"] is True
+    monkeypatch.setattr(outputs, "write_json", lambda path, content: full(None, path.with_name("0002.png"), {}))
+    refused(run("sample", "digits", "-n", 4, "--steps", 2, "--out", "other"), "No space left on device")
+    assert not (tmp_path / "other").exists()
+
+
+def test_long_work_is_not_begun_unasked(run, tmp_path, picture, monkeypatch):
+    """Memory and disk are known beforehand; time after a few steps, by a clock that says that each takes a minute."""
+    refused(run("sample", "digits", "-n", 10**9), "1,000,000,000 pictures take about", "of disk", "add --yes")
+    refused(run("sample", "digits", "-n", 10**6, "--batch-size", 10**6), "of memory", "smaller batches")
+    refused(run("vary", "digits", picture, "-n", 10**8), "100,000,000 pictures take about", "add --yes")
+    refused(run("inpaint", "digits", picture, "--tiles", 2, "-n", 10**8), "100,000,000 pictures take about")
+    refused(run("walk", "digits", "--steps", 10**8), "of memory", "add --yes")
+    minutes = itertools.count(0.0, 60.0 * (TIMED - 1))
+    monkeypatch.setattr("noisekernel.cli.cost.clock", lambda: next(minutes))
+    for command, said in [
+        (("sample", "digits", "-n", 2, "--steps", 500), "this takes about 8.2 hours; add --yes to go on all the same"),
+        (("vary", "digits", picture, "-n", 1, "--beta", 0.1, "--steps", 90), "this takes about 1.6 hours; add --yes"),
+        (
+            ("vary", "digits", picture, "-n", 1, "--rounds", 9, "--score", "dark"),
+            "this takes about 2.9 hours; add --yes",
+        ),
+        (("inpaint", "digits", picture, "--tiles", 2, "-n", 1), "this takes about 1.6 hours; add --yes"),
+        (("walk", "digits", "-n", 1, "--steps", 100), "this takes about 1.6 hours; add --yes"),
+    ]:
+        refused(run(*command, "--out", "x.gif" if command[0] == "walk" else "x"), said)
+        assert not list(tmp_path.glob("x*"))
+    code, _, err = run("inpaint", "digits", picture, "--tiles", 2, "-n", 1, "--steps", 70, "--yes")
+    assert code == 0
+    assert "nk: this takes about 65 minutes" in err
 
 
 def test_force_leaves_nothing_of_what_it_replaces(run, tmp_path):
@@ -215,14 +305,20 @@ def test_force_leaves_nothing_of_what_it_replaces(run, tmp_path):
 def test_force_does_not_remove_what_is_varied(run, tmp_path):
     run("sample", "digits", "-n", 3, "--steps", 2)
     assert run("vary", "digits", "samples/0001.png", "-n", 1, "--out", "samples", "--force", "--steps", 2)[0] == 0
-    assert sorted(path.name for path in (tmp_path / "samples").glob("0*.png")) == ["0001.png"]
+    left = sorted(path.name for path in (tmp_path / "samples").glob("*.png"))
+    assert left == ["0001-original.png", "0001-round0-00.png", "0001.png", "sheet0.png"]
+    # What is read is not written over, even so.
+    again = (tmp_path / "samples" / "0001-original.png").read_bytes()
+    how = ("vary", "digits", "samples/0001.png", "samples/0001-original.png", "-n", 1, "--out", "samples", "--force")
+    refused(run(*how), "0001-original.png is to be read and would be written over")
+    assert (tmp_path / "samples" / "0001-original.png").read_bytes() == again
 
 
 def test_a_strength_of_nothing_is_the_picture(run, tmp_path, picture):
     assert run("vary", "digits", picture, "-n", 2, "--strength", 0)[0] == 0
     original = np.asarray(Image.open(picture)).astype(int)
     for k in range(2):
-        assert np.abs(np.asarray(Image.open(tmp_path / "variants" / f"round0-0-{k:02d}.png")) - original).max() <= 6
+        assert np.abs(np.asarray(Image.open(tmp_path / "variants" / f"three-round0-{k:02d}.png")) - original).max() <= 6
 
 
 def test_a_model_is_measured_for_its_strength_once(run, tmp_path, picture, monkeypatch):
@@ -244,7 +340,7 @@ def test_rounds_go_on_from_the_noise_of_the_chosen(run, tmp_path, picture):
     code, *_ = run("vary", "digits", picture, "-n", 2, "--rounds", 2, "--choose", "1", "--strength", 0, "--steps", 4)
     assert code == 0
     chosen, again = (
-        np.asarray(Image.open(tmp_path / "variants" / f"{name}.png")) for name in ("round0-0-01", "round1-0-00")
+        np.asarray(Image.open(tmp_path / "variants" / f"{name}.png")) for name in ("three-round0-01", "three-round1-00")
     )
     assert np.array_equal(chosen, again)
 
@@ -373,7 +469,7 @@ def test_pictures_without_one_meaning_are_refused(run, tmp_path):
 
 
 def test_odd_values_are_refused(run, picture):
-    refused(run("walk", "digits", "--fps", "nan"), "greater than or equal to 0.1")
+    refused(run("walk", "digits", "--fps", "nan"), "--fps is nan; it lies in [0.1, 100]")
     refused(run("walk", "digits", "--fps", "inf"), "--fps is inf")
     refused(run("walk", "digits", *[picture] * 3, "-n", 2), "give each picture a chain")
     refused(run("sample", "digits", "--sampler", "corrected", "--steps", 51), "51 is odd")

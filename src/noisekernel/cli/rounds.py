@@ -16,6 +16,7 @@ from PIL import Image
 
 from noisekernel import tasks
 from noisekernel.cli import common
+from noisekernel.cli.cost import Cost
 from noisekernel.errors import InputError
 from noisekernel.models import Model
 from noisekernel.random import Recorded
@@ -46,15 +47,25 @@ class Variants:
     noise: Recorded | None = None
 
     @property
+    def steps(self) -> int:
+        """Of one batch."""
+        return int(self.options["steps"] + self.options.get("readout", 0))
+
+    @property
     def walks(self) -> bool:
         return "beta" in self.options
 
-    def of(self, z: torch.Tensor, first: int, label: torch.Tensor | None) -> torch.Tensor:
-        """Variants of each z, with a bar; sample numbers begin at `first`."""
-        total = len(z) * self.n
-        parts = [range(at, min(at + self.batch_size, total)) for at in range(0, total, self.batch_size)]
+    def batches(self, pictures: int) -> list[range]:
+        """The variants of so many pictures, as many at a time as the batch size says."""
+        total = pictures * self.n
+        return [range(at, min(at + self.batch_size, total)) for at in range(0, total, self.batch_size)]
+
+    def of(self, z: torch.Tensor, first: int, label: torch.Tensor | None, cost: Cost, rounds: int) -> torch.Tensor:
+        """Variants of each z, with a bar; sample numbers begin at `first`. `rounds` is how many there are in all."""
+        parts = self.batches(len(z))
         done, noise = [], []
-        with common.bar(len(parts) * (self.options["steps"] + self.options.get("readout", 0)), "varying") as advance:
+        with common.bar(len(parts) * self.steps, "varying") as bar:
+            advance = cost.timed(bar, rounds * len(parts) * self.steps, self.steps)
             for rows in parts:
                 run = self._begin(z, rows, first, label)
                 done.append(common.walk_to_the_end(run, advance).cpu())
