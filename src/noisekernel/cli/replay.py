@@ -16,15 +16,17 @@ def replay(
     out: Annotated[Path | None, typer.Option(help="A folder to write the pictures to, as they were computed.")] = None,
     json: common.Json = False,
     force: common.Force = False,
+    yes: common.Yes = False,
 ) -> None:
     """Compute every picture of a design again, from where it began, and compare each bit for bit.
 
     The exit code is 0 if all are the same, 1 if any differs; those that differ are listed.
     """
     from noisekernel import models, outputs
+    from noisekernel.cli.cost import TIMED, Cost
     from noisekernel.errors import InputError
     from noisekernel.studio.files import read_design
-    from noisekernel.studio.replay import replay
+    from noisekernel.studio.replay import replay, steps_of
 
     if not file.is_file():
         raise InputError(f"{file} is not a file; give a design file, as the studio writes them (.nkd)")
@@ -40,8 +42,9 @@ def replay(
             f"{weights[:12]}…); say with --model where they are"
         )
     differ = []
-    with common.bar(len(design.record.rounds), "replaying") as advance:
-        for one in replay(design, chain, advance):
+    steps = steps_of(design)
+    with common.bar(steps, "replaying") as bar:
+        for one in replay(design, chain, Cost(yes).timed(bar, steps, TIMED)):
             if not one.same:
                 differ.append(one.node.id)
             if folder is not None:
