@@ -18,10 +18,11 @@ from torch import Tensor
 
 from noisekernel import __version__, config
 from noisekernel.data.codecs import Codec
-from noisekernel.data.pictures import MODES, BadPictureError, Size, fit, open_picture, to_channels
+from noisekernel.data.pictures import MODES, BadPictureError, Size, fit, kind_of_picture, open_picture, to_channels
 from noisekernel.denoisers import Denoiser
 from noisekernel.errors import InputError, ShapeError, StorageError
 from noisekernel.evaluate.cache import digest, digest_of_file
+from noisekernel.quantities import told_seconds
 from noisekernel.samplers import sampler as by_name
 from noisekernel.schedules import Schedule
 from noisekernel.settings import read, unknown
@@ -131,7 +132,7 @@ def told_history(history: Mapping[str, Any]) -> str:
     words += f" by recipe {name!r}" if name else ""
     words += f", seed {history['seed']}" if "seed" in history else ""
     words += f": {images:,} images" if isinstance(images, int) else ""
-    words += f" in {seconds / 60:.0f} minutes" if isinstance(seconds, int | float) else ""
+    words += f" in {told_seconds(seconds)}" if isinstance(seconds, int | float) else ""
     processes = f" on {history['processes']} x {history.get('device', '?')}" if "processes" in history else ""
     return words + processes
 
@@ -210,7 +211,38 @@ def load(what: str | Path, device: str | torch.device | None = None) -> Model:
             near = get_close_matches(what, bundled(), n=1) if isinstance(what, str) else []
             hint = f"Did you mean {near[0]!r}?" if near else f"Give a path, or one of: {', '.join(bundled())}."
             raise InputError(f"there is no model called {str(what)!r}. {hint}")
+        _check_kind(path)
         return _load(path, device)
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse a file of another kind, by its first bytes."""
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(512)
+    except OSError:  # whoever reads it says so
+        return
+    kind = kind_of_picture(beginning)
+    if not beginning:
+        other = "an empty file"
+    elif beginning[:4] == b"PK\x03\x04" and beginning[30:].startswith(b"design.json"):
+        other = "a design file of the studio"
+    elif _is_text(beginning):
+        other = "a text file"
+    elif kind is not None:
+        other = f"a {kind} picture"
+    else:
+        return
+    raise StorageError(
+        f"{path} is {other}, not a model; a model is a .safetensors file, the folder of a training run, or one of: "
+        f"{', '.join(bundled())}"
+    )
+
+
+def _is_text(beginning: bytes) -> bool:
+    """Whether this is how a text begins; a character may be cut in two at the end."""
+    text = beginning.decode("utf-8", errors="ignore")
+    return len(text.encode()) > len(beginning) - 4 and all(char.isprintable() or char.isspace() for char in text)
 
 
 def about(what: str | Path) -> dict[str, Any]:

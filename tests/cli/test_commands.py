@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 import time
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -502,7 +503,15 @@ def test_what_is_no_model_or_picture_is_told_apart(run, tmp_path, picture):
     refused(run("train", "digits", "--out", "q", "--from", "nowhere"), "there is no model called 'nowhere'")
     refused(run("sample", newest), "is a checkpoint, from which training goes on; give the folder of its run")
     (tmp_path / "a.py").write_text("print('hello, this is no model')")
-    refused(run("sample", "a.py"), "is no safetensors file")
+    refused(run("sample", "a.py"), "a.py is a text file, not a model; a model is a .safetensors file, the folder of a")
+    refused(run("info", picture), "three.png is a PNG picture, not a model", "one of: digits, fashion")
+    (tmp_path / "umlauts.txt").write_text("ä" * 2000)
+    refused(run("sample", "umlauts.txt"), "is a text file")
+    (tmp_path / "nothing.safetensors").touch()
+    refused(run("sample", "nothing.safetensors"), "is an empty file")
+    with zipfile.ZipFile(tmp_path / "a.nkd", "w") as file:
+        file.writestr("design.json", "{}")
+    refused(run("sample", "a.nkd"), "is a design file of the studio, not a model")
     (tmp_path / "pictures").mkdir()
     refused(run("vary", "digits", "pictures"), "pictures is a folder; give pictures, such as pictures/*.png")
     refused(run("vary", "digits", picture, "--label", 1, "--label", 2), "--label was given 2 times, for 1 picture;")
@@ -584,6 +593,9 @@ def test_a_mixed_folder_trains_and_accounts_for_every_file(run, tmp_path):
     (folder / "g.jpg").write_text("not a picture")
     small = ("network.channels=8", "training.images=16", "training.batch=8", "data.size=[3,8,8]")
     options = ("train", folder, "--out", "r", *(part for setting in small for part in ("--set", setting)))
+    code, out, _ = run("train", "mixed", "--dry-run", *options[4:], "--set", "data.bad=skip")
+    assert code == 0
+    assert "2 files would be skipped:\n  skipped f.png: the file is cut short\n  skipped g.jpg: not a picture" in out
     refused(run(*options), "f.png: the file is cut short", "data.bad=skip")
     assert not (tmp_path / "r" / "checkpoints").exists()
     code, _, err = run(*options, "--set", "data.bad=skip")
