@@ -656,3 +656,11 @@ def test_what_cannot_be_diagnosed_is_refused_in_a_sentence(run, monkeypatch):
     refused(run("diagnose", "digits"), "--data")
     monkeypatch.setitem(sys.modules, "arviz", None)
     refused(run("diagnose", "digits", "--data", "digits"), "pip install 'noisekernel[diagnose]'")
+
+
+def test_help_says_what_is_taken(run):
+    """Training takes a kind of device only, and only folders of pictures have a manifest."""
+    for command in ("train", "demo"):
+        assert "cuda:1" not in run(command, "--help")[1]
+    for command, listed in (("sample", True), ("export", False), ("push", False), ("evaluate", False)):
+        assert ("manifest" in run(command, "--help")[1].split("--force")[1]) is listed

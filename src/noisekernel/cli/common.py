@@ -47,8 +47,10 @@ ModelArgument = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, callback=check_seed, help="The same seed gives the same pictures.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps, … (default: the best there is).")]
+DeviceOfTraining = Annotated[str | None, typer.Option(help="cpu, cuda, mps, … (default: the best there is).")]
 Json = Annotated[bool, typer.Option("--json", help="Print figures as JSON.")]
-Force = Annotated[
+Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
+ForceOfFolder = Annotated[
     bool, typer.Option("--force", help="Write over what is there; pictures listed by a manifest before are removed.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before work of over an hour, or of over 10 GB.")]
@@ -76,7 +78,7 @@ WalkLag = Annotated[
 WalkReadout = Annotated[
     int | None, typer.Option(min=0, help="With --beta: annealing steps at the end; 0 for the paper's blurred mean.")
 ]
-Steps = Annotated[int | None, typer.Option(min=1, help="Network calls a picture (default: the sampler's).")]
+Steps = Annotated[int | None, typer.Option(min=1, help="Network calls per picture (default: the sampler's).")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Pictures at a time.")]
 Label = Annotated[
     list[str] | None, typer.Option(help="A class, by name or number, for models that learned any; several by turns.")

@@ -11,7 +11,10 @@ from noisekernel.cli import common
 def inpaint(
     model: common.ModelArgument,
     pictures: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="The pictures to fill in.")],
-    mask: Annotated[Path | None, typer.Option(help="Black and white: white is filled in, black kept.")] = None,
+    mask: Annotated[
+        Path | None,
+        typer.Option(help="White is filled in, black kept; of the picture's proportions, or the model's size."),
+    ] = None,
     tiles: Annotated[int | None, typer.Option(min=1, help="Not a mask but random square tiles of this side.")] = None,
     keep: Annotated[
         float | None,
@@ -26,7 +29,7 @@ def inpaint(
     device: common.Device = None,
     batch_size: common.BatchSize = 64,
     json: common.Json = False,
-    force: common.Force = False,
+    force: common.ForceOfFolder = False,
     yes: common.Yes = False,
 ) -> None:
     """Fill in what a mask hides; all else comes back as it was, bit by bit."""

@@ -19,7 +19,7 @@ def sample(
     device: common.Device = None,
     batch_size: common.BatchSize = 64,
     json: common.Json = False,
-    force: common.Force = False,
+    force: common.ForceOfFolder = False,
     yes: common.Yes = False,
 ) -> None:
     """Draw new pictures: one PNG each, a contact sheet, and a manifest.

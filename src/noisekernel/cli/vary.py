@@ -36,7 +36,7 @@ def vary(
     device: common.Device = None,
     batch_size: common.BatchSize = 64,
     json: common.Json = False,
-    force: common.Force = False,
+    force: common.ForceOfFolder = False,
     yes: common.Yes = False,
 ) -> None:
     """Make variants of pictures.
