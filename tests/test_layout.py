@@ -18,6 +18,7 @@ PACKAGE = ROOT / "src" / "noisekernel"
 #: A module may import only what stands before it.
 ORDER = [
     "errors",
+    "quantities",
     "checks",
     "random",
     "settings",

@@ -89,6 +89,13 @@ class DataConfig(Strict):
             raise ValueError(f"a size is [channels, height, width], such as [3,32,32]; given {given!r}")
         return given
 
+    @field_validator("size", "otherwise")
+    @classmethod
+    def _not_too_large(cls, given: Any) -> Any:
+        if given is not None:
+            Size(*given).check()
+        return given
+
     def size_for(self, natural: Size | None) -> Size:
         """The size to make pictures into."""
         return Size(*self.size) if self.size else natural or Size(*self.otherwise)
@@ -323,7 +330,8 @@ class Design(Strict):
     sampling: SamplingConfig = SamplingConfig()
 
     @model_validator(mode="after")
-    def _one_kind_of_data(self) -> "Design":
+    def _fits_together(self) -> "Design":
+        Size(*self.shape).check()
         check_kinds(self.codec, self.kernel, self.head)
         return self
 

@@ -18,10 +18,11 @@ from torch import Tensor
 
 from noisekernel import __version__, config
 from noisekernel.data.codecs import Codec
-from noisekernel.data.pictures import MODES, BadPictureError, Size, fit, open_picture, to_channels
+from noisekernel.data.pictures import MODES, BadPictureError, Size, fit, kind_of_picture, open_picture, to_channels
 from noisekernel.denoisers import Denoiser
 from noisekernel.errors import InputError, ShapeError, StorageError
 from noisekernel.evaluate.cache import digest, digest_of_file
+from noisekernel.quantities import told_seconds
 from noisekernel.samplers import sampler as by_name
 from noisekernel.schedules import Schedule
 from noisekernel.settings import read, unknown
@@ -72,7 +73,9 @@ class Model(NoiseModel):
 
     def _pixels(self, picture: Image.Image | str | Path) -> Tensor:
         try:
-            return torch.from_numpy(fit(to_channels(open_image(picture), self.size.channels), self.size))
+            # Twice the size is enough to resize it well, and saves most of the memory of a large photograph.
+            image = open_image(picture, side=2 * max(self.size.height, self.size.width))
+            return torch.from_numpy(fit(to_channels(image, self.size.channels), self.size))
         except BadPictureError as error:
             name = "the picture" if isinstance(picture, Image.Image) else str(picture)
             raise InputError(f"{name}: {error}") from None
@@ -104,14 +107,14 @@ class Model(NoiseModel):
         return torch.tensor([numbers[i % len(numbers)] for i in range(n)])
 
 
-def open_image(picture: Image.Image | str | Path) -> Image.Image:
-    """A picture, or the file of one, upright; what is none is refused by name."""
+def open_image(picture: Image.Image | str | Path, side: int | None = None) -> Image.Image:
+    """A picture, or the file of one, upright; what is none is refused by name. With `side`, see `open_picture`."""
     if isinstance(picture, Image.Image):
         return picture
     if Path(picture).is_dir():
         raise InputError(f"{picture} is a folder; give pictures, such as {Path(picture) / '*.png'}")
     try:
-        return open_picture(Path(picture).read_bytes())[0]
+        return open_picture(Path(picture).read_bytes(), side)[0]
     except OSError as error:
         raise InputError(f"{picture} cannot be opened: {error.strerror}") from None
     except BadPictureError as error:
@@ -129,7 +132,7 @@ def told_history(history: Mapping[str, Any]) -> str:
     words += f" by recipe {name!r}" if name else ""
     words += f", seed {history['seed']}" if "seed" in history else ""
     words += f": {images:,} images" if isinstance(images, int) else ""
-    words += f" in {seconds / 60:.0f} minutes" if isinstance(seconds, int | float) else ""
+    words += f" in {told_seconds(seconds)}" if isinstance(seconds, int | float) else ""
     processes = f" on {history['processes']} x {history.get('device', '?')}" if "processes" in history else ""
     return words + processes
 
@@ -208,7 +211,38 @@ def load(what: str | Path, device: str | torch.device | None = None) -> Model:
             near = get_close_matches(what, bundled(), n=1) if isinstance(what, str) else []
             hint = f"Did you mean {near[0]!r}?" if near else f"Give a path, or one of: {', '.join(bundled())}."
             raise InputError(f"there is no model called {str(what)!r}. {hint}")
+        _check_kind(path)
         return _load(path, device)
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse a file of another kind, by its first bytes."""
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(512)
+    except OSError:  # whoever reads it says so
+        return
+    kind = kind_of_picture(beginning)
+    if not beginning:
+        other = "an empty file"
+    elif beginning[:4] == b"PK\x03\x04" and beginning[30:].startswith(b"design.json"):
+        other = "a design file of the studio"
+    elif _is_text(beginning):
+        other = "a text file"
+    elif kind is not None:
+        other = f"a {kind} picture"
+    else:
+        return
+    raise StorageError(
+        f"{path} is {other}, not a model; a model is a .safetensors file, the folder of a training run, or one of: "
+        f"{', '.join(bundled())}"
+    )
+
+
+def _is_text(beginning: bytes) -> bool:
+    """Whether this is how a text begins; a character may be cut in two at the end."""
+    text = beginning.decode("utf-8", errors="ignore")
+    return len(text.encode()) > len(beginning) - 4 and all(char.isprintable() or char.isspace() for char in text)
 
 
 def about(what: str | Path) -> dict[str, Any]:

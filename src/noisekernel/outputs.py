@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -10,11 +11,13 @@ from typing import Any
 
 from PIL import Image, PngImagePlugin
 
+from noisekernel.data.pictures import Size
 from noisekernel.errors import InputError, NoiseKernelError, StorageError
 from noisekernel.storage import read_json, write_atomically, write_json
 
 #: The key under which a PNG file's text holds how it was made, as JSON.
 KEY = "noisekernel"
+MANIFEST = "manifest.json"
 BACKGROUND: dict[str, int | tuple[int, ...]] = {"L": 255, "RGB": (255, 255, 255), "RGBA": (0, 0, 0, 0)}
 
 
@@ -86,41 +89,118 @@ def contact_sheet(images: Sequence[Image.Image], columns: int | None = None, lea
     return sheet
 
 
-def write_pictures(
-    folder: Path,
-    images: Iterable[Image.Image],
-    how: Sequence[Mapping[str, Any]],
-    names: Sequence[str],
-) -> list[Path]:
-    """Each picture to a file of its own."""
-    paths = []
-    for image, name, made in zip(images, names, how, strict=True):
-        paths.append(folder / f"{name}.png")
-        save_png(image, paths[-1], made)
-    return paths
+def bytes_of_a_cell(size: Size) -> int:
+    """About the memory that a picture takes, as data and on a contact sheet."""
+    factor = max(1, math.ceil(64 / max(size.height, size.width)))
+    pixels = size.height * size.width
+    return 8 * size.channels * pixels + 2 * 4 * pixels * factor**2
 
 
-def write_manifest(
-    folder: Path, how: Mapping[str, Any], pictures: Sequence[Mapping[str, Any]], inputs: Sequence[Path] = ()
-) -> Path:
-    """manifest.json: how the folder was made, and each picture in it. Those of a manifest before it are removed.
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """A name for each picture: that of its file, with a number where several would have the same.
 
-    What was read to make them, `inputs`, is not.
+    >>> names_of([Path("a/boot.png"), Path("shoe.jpg"), Path("b/Boot.jpg")])
+    ['boot', 'shoe', 'Boot-2']
     """
-    path = folder / "manifest.json"
-    kept = {one.resolve() for one in inputs}
-    for name in _listed(path) - {str(picture["file"]) for picture in pictures}:
-        if (folder / name).resolve() not in kept:
-            (folder / name).unlink(missing_ok=True)
-    write_json(path, {**how, "pictures": list(pictures)})
-    return path
+    names: list[str] = []
+    given = {path.stem.casefold() for path in paths}
+    for path in paths:
+        name, number = path.stem, 1
+        while name.casefold() in (given if number > 1 else ()) or name.casefold() in map(str.casefold, names):
+            number += 1
+            name = f"{path.stem}-{number}"
+        names.append(name)
+    return names
+
+
+class Record:
+    """A folder of pictures and its manifest.json, which says how each was made.
+
+    The manifest is written before the first picture, with `finished` false, and once more at the end. So whatever ends
+    the work before, a full disk or a kill, the folder says what belongs to it, and another command may clear it.
+
+    Args:
+        folder: Where the pictures go.
+        how: How all of them are made.
+        pictures: For each one its `file`, and how it is made.
+        sheets: The files of contact sheets.
+        inputs: Files that were read to make them, which are neither removed nor written over.
+        main: Whether it is this process that writes the manifest.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        how: Mapping[str, Any],
+        pictures: Sequence[Mapping[str, Any]],
+        *,
+        sheets: Sequence[str] = ("sheet.png",),
+        inputs: Sequence[Path] = (),
+        main: bool = True,
+    ) -> None:
+        self.folder, self.how, self.pictures, self.sheets, self.main = folder, dict(how), pictures, sheets, main
+        self._how_made = {str(picture["file"]): picture for picture in pictures}
+        self._inputs = {path.resolve() for path in inputs}
+        self._begun, self._written = False, 0
+        for name in (*self._how_made, *sheets):
+            if (folder / name).resolve() in self._inputs:
+                raise InputError(f"{folder / name} is to be read and would be written over; choose another --out")
+
+    def write(self, images: Iterable[Image.Image], files: Sequence[str]) -> None:
+        """Each picture to its file."""
+        for image, file in zip(images, files, strict=True):
+            own = {key: value for key, value in self._how_made[file].items() if key != "file"}
+            self._save(image, file, own)
+            self._written += 1
+
+    def sheet(self, image: Image.Image, file: str, **own: Any) -> None:
+        """A contact sheet to its file."""
+        self._save(image, file, {**self.how, **own})
+
+    def finish(self, **more: Any) -> None:
+        """Say in the manifest that all is there, and what became known on the way."""
+        with self._telling():
+            self._write_manifest(finished=True, **more)
+
+    def _save(self, image: Image.Image, file: str, how: Mapping[str, Any]) -> None:
+        if not self._begun:
+            self._begin()
+        with self._telling():
+            save_png(image, self.folder / file, how)
+
+    def _begin(self) -> None:
+        self._begun = True
+        if not self.main:
+            return
+        before = _listed(self.folder / MANIFEST)
+        self._write_manifest(finished=False)
+        for name in before - {*self._how_made, *self.sheets}:
+            if (self.folder / name).resolve() not in self._inputs:
+                (self.folder / name).unlink(missing_ok=True)
+
+    def _write_manifest(self, **more: Any) -> None:
+        told = {**self.how, **more, "sheets": list(self.sheets), "pictures": list(self.pictures)}
+        write_json(self.folder / MANIFEST, told)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Where a file cannot be written, say what is there."""
+        try:
+            yield
+        except StorageError as error:
+            raise StorageError(
+                f"{error}. {self._written} of {len(self.pictures)} pictures are in {self.folder}, each of them whole; "
+                f"{MANIFEST} lists all, and says that they are not finished. Make room, and give the same command with "
+                "--force"
+            ) from None
 
 
 def _listed(manifest: Path) -> set[str]:
-    """The pictures of a manifest, if there is one: names of PNG files beside it and nothing else."""
+    """The files of a manifest, if there is one: names of PNG files beside it and nothing else."""
     try:
-        names = {str(picture["file"]) for picture in read_json(manifest)["pictures"]}
-    except (StorageError, KeyError, TypeError):
+        told = read_json(manifest)
+        names = {str(picture["file"]) for picture in told["pictures"]} | set(map(str, told.get("sheets", ())))
+    except (StorageError, KeyError, TypeError, AttributeError):
         return set()
     return {name for name in names if Path(name).name == name and name.endswith(".png")}
 

@@ -1,14 +1,18 @@
 """What a recipe will cost, before it is run: parameters, memory, arithmetic. Counted on a network without weights."""
 
+import os
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from noisekernel.config import Recipe
+from noisekernel.config import Design, Recipe
 from noisekernel.data.pictures import Size
+from noisekernel.errors import InputError
 from noisekernel.objectives import Anchored, ContrastiveAdjustment, Unrolled
+from noisekernel.quantities import told_bytes
 
 
 @dataclass(frozen=True)
@@ -81,3 +85,48 @@ def plan(recipe: Recipe, size: Size | None = None, classes: int = 0) -> Plan:
         training=forward * (without + 3 * with_back),
         images=recipe.training.images,
     )
+
+
+def bytes_of_a_look(design: Design) -> int:
+    """About the memory that one network call takes for each sample, without gradients."""
+    largest = [0]
+
+    def seen(module: nn.Module, given: tuple[Any, ...], out: Any) -> None:
+        tensors = [each for each in (*given, out) if isinstance(each, Tensor)]
+        largest[0] = max(largest[0], sum(4 * each.numel() for each in tensors))
+
+    with torch.device("meta"):
+        denoiser = design.denoiser()
+        x = torch.empty(1, *design.shape, dtype=torch.int64 if design.kernel.kind == "categorical" else torch.float32)
+        beta = torch.empty(1)
+    for module in denoiser.modules():
+        module.register_forward_hook(seen)
+    denoiser(x, beta)
+    # What is held while another layer works, and what random numbers and states take beside it.
+    return 3 * largest[0]
+
+
+def memory_of(device: torch.device) -> int | None:
+    """All the memory of a device, in bytes; None where that is not known."""
+    if device.type == "cuda":
+        return int(torch.cuda.get_device_properties(device).total_memory)
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not every system tells
+        return None
+
+
+def check_memory(recipe: Recipe, size: Size, classes: int, device: torch.device, processes: int = 1) -> None:
+    """Refuse a run that cannot fit the memory of `device`, which each of `processes` has for itself."""
+    there = memory_of(device)
+    if there is None:
+        return
+    cost = plan(recipe, size, classes)
+    needed = cost.state_bytes + cost.batch * cost.image_bytes / processes
+    if needed > there:
+        raise InputError(
+            f"training on pictures of {' x '.join(map(str, size))} by this recipe takes about {told_bytes(needed)} of "
+            f"memory: {told_bytes(cost.image_bytes)} for each picture of a batch of {cost.batch}, and "
+            f"{told_bytes(cost.state_bytes)} for the network. There are {told_bytes(there)} ({device}). Make data.size "
+            "or training.batch smaller, or work through each batch in parts (training.accumulate)"
+        )

@@ -20,6 +20,7 @@ from noisekernel.data.sources import Data, name_of, open_source
 from noisekernel.errors import InputError
 from noisekernel.evaluate.cache import digest
 from noisekernel.models import Model
+from noisekernel.plan import check_memory
 from noisekernel.settings import changed, read
 
 #: How many examples the moments of the data are measured on.
@@ -105,6 +106,8 @@ def prepare(
         sentence = f"pictures are made into {shape}, the recipe's size; for another, --set 'data.size=[3,64,64]'"
         console.print(sentence, highlight=False, markup=False, soft_wrap=True)
     classes = _classes(name_of(data), source, wanted, start)
+    state = PartialState()
+    check_memory(recipe, size, len(classes), state.device, state.num_processes)
     forget = wanted.forget if classes else 0.0
     treatment = Treatment(wanted.codec.build(), seed, wanted.flip, len(classes) or None, forget)
     examples: Examples

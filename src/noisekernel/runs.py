@@ -30,6 +30,7 @@ from noisekernel.models import Model, digest_of_weights
 from noisekernel.observers import Bar, LogFile, ModelFile, PictureFiles, RunFile, Silent, TensorBoard
 from noisekernel.plan import plan
 from noisekernel.preparation import Prepared, chosen_recipe, opened, prepare
+from noisekernel.quantities import told_bytes, told_seconds
 from noisekernel.settings import changed, read
 from noisekernel.storage import is_unfinished, lock, read_json, remove_unfinished, write_json
 from noisekernel.training.checkpoint import Checkpoints
@@ -129,7 +130,7 @@ def train(
             observer.begin(make)
         trainer.observers = watching
         trainer.run()
-    talk.print(f"done: {trainer.images:,} images in {trainer.seconds / 60:.1f} minutes", highlight=False, markup=False)
+    talk.print(f"done: {trainer.images:,} images in {told_seconds(trainer.seconds)}", highlight=False, markup=False)
     trained = trainer.averaged.requires_grad_(False).eval()
     return make(trained, trainer.images)
 
@@ -189,7 +190,9 @@ def dry_run(
         "device": str(trainer.accelerator.device),
         "images": chosen.training.images,
         "images_per_second": round(speed, 1),
-        "hours": round(chosen.training.images / speed / 3600, 4),
+        "seconds": round(chosen.training.images / speed, 1),
+        "skipped": [list(each) for each in ready.examples.summary.skipped],
+        "notes": [list(each) for each in ready.examples.summary.notes],
     }
 
 
@@ -204,12 +207,17 @@ class _Timed(Silent):
 def told(figures: Mapping[str, Any]) -> str:
     """The figures of a dry run for people."""
     size = " x ".join(str(side) for side in figures["size"])
-    return (
-        f"recipe {figures['recipe']} on {figures['data']}: {figures['pictures'] or 'a stream of'} pictures of {size}\n"
-        f"{figures['parameters']:,} parameters; about {figures['memory_bytes'] / 1e9:.1f} GB of memory\n"
-        f"{figures['images']:,} images at {figures['images_per_second']:.0f} a second on {figures['device']}: "
-        + (f"{figures['hours']:.1f} hours" if figures["hours"] >= 1 else f"{60 * figures['hours']:.1f} minutes")
-    )
+    lines = [
+        f"recipe {figures['recipe']} on {figures['data']}: {figures['pictures'] or 'a stream of'} pictures of {size}",
+        f"{figures['parameters']:,} parameters; about {told_bytes(figures['memory_bytes'])} of memory",
+        f"{figures['images']:,} images at {figures['images_per_second']:,.0f} per second on {figures['device']}: "
+        f"{told_seconds(figures['seconds'])}",
+    ]
+    if figures["skipped"]:
+        lines.append(f"{len(figures['skipped'])} file{'s' * (len(figures['skipped']) > 1)} would be skipped:")
+    lines += [f"  skipped {name}: {reason}" for name, reason in figures["skipped"]]
+    lines += [f"  {name}: {note}" for name, note in figures["notes"]]
+    return "\n".join(lines)
 
 
 def _on_cpu(device: str | None) -> bool:

@@ -1,11 +1,13 @@
 """The nk command: what each writes, what each refuses, and that the same is to be had in Python."""
 
+import itertools
 import json
 import os
 import resource
 import subprocess
 import sys
 import time
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +17,9 @@ import torch
 from PIL import Image
 
 import noisekernel as nk
-from noisekernel import models, outputs
+from noisekernel import models, outputs, storage
+from noisekernel.cli.cost import TIMED
+from noisekernel.errors import StorageError
 
 COMMANDS = ("train", "sample", "vary", "inpaint", "walk", "info", "recipes", "push", "pull", "export", "demo")
 
@@ -97,17 +101,17 @@ def test_variants_rounds_and_choices(run, tmp_path, picture, how):
     code, out, _ = run(*options, "--out", "a", "--rounds", 3, "--choose", "2,0")
     assert code == 0
     assert json.loads(out)["chosen"] == [[2], [0]]
-    assert len(list((tmp_path / "a").glob("round*.png"))) == 9
+    assert len(list((tmp_path / "a").glob("three-round*.png"))) == 9
     _, out, _ = run(*options, "--out", "b", "--rounds", 2, "--score", "bright")
     chosen = json.loads(out)["chosen"][0][0]
-    brightness = [np.asarray(Image.open(tmp_path / "b" / f"round0-0-{k:02d}.png")).mean() for k in range(3)]
+    brightness = [np.asarray(Image.open(tmp_path / "b" / f"three-round0-{k:02d}.png")).mean() for k in range(3)]
     assert chosen == int(np.argmax(brightness))
     (tmp_path / "mine.py").write_text("def dark(picture):\n    return 1 - picture.mean()\n")
     _, out, _ = run(*options, "--out", "c", "--rounds", 2, "--score", "mine.py:dark")
     assert json.loads(out)["chosen"][0][0] == int(np.argmin(brightness))
-    original = np.asarray(Image.open(tmp_path / "a" / "original-0.png"))
+    original = np.asarray(Image.open(tmp_path / "a" / "three-original.png"))
     assert np.array_equal(original, np.asarray(Image.open(picture)))
-    assert len({path.read_bytes() for path in (tmp_path / "a").glob("round*.png")}) == 9
+    assert len({path.read_bytes() for path in (tmp_path / "a").glob("three-round*.png")}) == 9
 
 
 def test_variants_refuse(run, picture):
@@ -119,9 +123,35 @@ def test_variants_refuse(run, picture):
     refused(run("vary", "digits", picture, "--beta", 0), "beta is 0")
     refused(run("vary", "digits", picture, "--strength", 2), "strength is 2")
     refused(run("vary", "digits", picture, "--strength", 0.2, "--beta", 0.2), "draw noise anew by a strength, or walk")
+    for command in (("vary", "digits", picture), ("walk", "digits"), ("diagnose", "digits", "--data", "digits")):
+        refused(run(*command, "--beta", 0.2, "--lag", 1), "--lag is 1; it lies in [0, 1)")
+        refused(run(*command, "--beta", "nan"), "--beta is nan; it lies in (0, 1]")
+    refused(run("walk", "digits", "--pace", 1.1), "--pace is 1.1; it lies in [0, 1]")
     refused(run("vary", "digits", picture, "--lag", 0.5), "--lag is of a walk at constant noise")
     refused(run("walk", "digits", "--readout", 3), "--readout is of a walk at constant noise")
     refused(run("vary", "digits", "none.png"), "none.png cannot be opened")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\xff", "mine.py is not Python"),
+        (b"def f(:\n", "mine.py is not Python (line 1: SyntaxError"),
+        (b"def g(picture): return 1\n", "mine.py defines no function 'f'"),
+        (b"f = 3\n", "mine.py defines no function 'f'"),
+        (b"import nonsense_that_is_not_there\n", "cannot be run to take the score 'f' from it: "),
+        (b"raise SystemExit('away')\n", "SystemExit: away"),
+        (b"def f(picture):\n    return picture.nonsense\n", "the score failed: line 2: AttributeError"),
+        (b"def f(): return 1\n", "the score failed: "),
+        (b"def f(picture): return None\n", "the score gave None; it must give one finite number"),
+        (b"def f(picture): return picture\n", "it must give one finite number"),
+        (b"def f(picture): return float('nan')\n", "the score gave nan"),
+    ],
+)
+def test_scores_that_cannot_be_used_are_refused(run, tmp_path, picture, content, said):
+    (tmp_path / "mine.py").write_bytes(content)
+    options = ("vary", "digits", picture, "-n", 2, "--beta", 0.1, "--steps", 1, "--readout", 0, "--rounds", 2)
+    refused(run(*options, "--score", "mine.py:f"), said)
 
 
 def test_inpainting_keeps_what_is_kept(run, tmp_path, picture):
@@ -131,7 +161,7 @@ def test_inpainting_keeps_what_is_kept(run, tmp_path, picture):
     assert run("inpaint", "digits", picture, "--mask", "mask.png", "--steps", 5, "-n", 2)[0] == 0
     original = np.asarray(Image.open(picture))
     for k in range(2):
-        filled = np.asarray(Image.open(tmp_path / "inpainted" / f"0-{k:02d}.png"))
+        filled = np.asarray(Image.open(tmp_path / "inpainted" / f"three-{k:02d}.png"))
         assert np.array_equal(filled[:, :4], original[:, :4])
         assert not np.array_equal(filled[:, 4:], original[:, 4:])
     code, out, _ = run("inpaint", "digits", picture, "--tiles", 4, "--keep", 0.25, "--steps", 5, "--out", "t", "--json")
@@ -160,8 +190,17 @@ def test_masks_lie_where_they_were_drawn(run, tmp_path, picture):
     Image.new("L", (16, 8)).save(tmp_path / "broad.png")
     Image.fromarray(mask).save(tmp_path / "small.png")  # of the model's size: laid on what the model sees
     assert run("inpaint", "digits", "broad.png", "--mask", "small.png", "--steps", 2, "-n", 1, "--out", "y")[0] == 0
+    Image.fromarray(mask).resize((10, 10), Image.Resampling.NEAREST).save(tmp_path / "ten.png")
+    code, _, err = run("inpaint", "digits", picture, "--mask", "ten.png", "--steps", 2, "-n", 1, "--out", "z")
+    assert code == 0
+    assert "the mask has 10 x 10 pixels; its middle is resized to the model's 8 x 8, each pixel the nearest one" in err
+    assert "broad.png (16 x 8) is resized" in run("vary", "digits", "broad.png", "-n", 1, "--steps", 1, "--out", "v")[2]
+    assert run("vary", "digits", picture, "-n", 1, "--steps", 1, "--out", "w")[2] == ""
+    refused(run("inpaint", "digits", picture, "--tiles", 2, "--keep", 1, "--out", "x"), "keeps every tile")
     Image.new("L", (80, 80)).save(tmp_path / "black.png")
-    refused(run("inpaint", "digits", picture, "--mask", "black.png", "--out", "x"), "there is nothing to fill in")
+    refused(
+        run("inpaint", "digits", picture, "--mask", "black.png", "--out", "x"), "nothing to fill in: white is filled"
+    )
     refused(
         run("inpaint", "digits", picture, "--tiles", 9, "--out", "x"), "--tiles is 9; the pictures have 8 x 8 pixels"
     )
@@ -174,6 +213,80 @@ def test_who_interrupts_is_told(run, monkeypatch):
     monkeypatch.setattr(models, "load", interrupt)
     code, _, err = run("sample", "digits")
     assert (code, err) == (130, "nk: interrupted; what is written so far is whole\n")
+
+
+def test_variants_are_named_after_their_pictures(run, tmp_path, picture):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "boot.png").write_bytes(picture.read_bytes())
+    (tmp_path / "boot-2.png").write_bytes(picture.read_bytes())
+    sources = ("a/boot.png", "b/boot.png", "boot-2.png")
+    assert run("vary", "digits", *sources, "-n", 1, "--steps", 1, "--out", "v")[0] == 0
+    assert run("inpaint", "digits", *sources, "--tiles", 4, "-n", 1, "--steps", 1, "--out", "i")[0] == 0
+    names = ["boot", "boot-3", "boot-2"]
+    made = [f"{name}-{what}.png" for name in names for what in ("original", "round0-00")]
+    assert {path.name for path in (tmp_path / "v").glob("boot*")} == set(made)
+    assert {path.name for path in (tmp_path / "i").glob("boot*")} == {f"{name}-00.png" for name in names}
+    assert outputs.how_made(tmp_path / "v" / "boot-3-round0-00.png")["picture"] == 1
+    assert (
+        run("vary", "digits", "a/boot.png", "-n", 1, "--steps", 1, "--rounds", 2, "--score", "dark", "--out", "w")[0]
+        == 0
+    )
+    assert run("vary", "digits", "a/boot.png", "-n", 1, "--steps", 1, "--out", "w", "--force")[0] == 0
+    assert {path.name for path in (tmp_path / "w").glob("*.png")} == {
+        "boot-original.png",
+        "boot-round0-00.png",
+        "sheet0.png",
+    }
+
+
+def test_a_full_disk_leaves_a_folder_that_says_what_is_in_it(run, tmp_path, monkeypatch):
+    """The third picture does not fit: what is there is told, is on record, and is cleared by --force."""
+    save = outputs.save_png
+
+    def full(image, path, how):
+        if path.name == "0002.png":
+            raise StorageError(f"{path} cannot be written: No space left on device. What was there before is untouched")
+        save(image, path, how)
+
+    monkeypatch.setattr(outputs, "save_png", full)
+    said = "No space left on device", "2 of 4 pictures are in samples, each of them whole", "not finished", "--force"
+    refused(run("sample", "digits", "-n", 4, "--steps", 2), *said)
+    assert {path.name for path in (tmp_path / "samples").iterdir()} == {"0000.png", "0001.png", "manifest.json"}
+    manifest = json.loads((tmp_path / "samples" / "manifest.json").read_text())
+    assert (manifest["finished"], len(manifest["pictures"])) == (False, 4)
+    assert run("sample", "digits", "-n", 1, "--steps", 2, "--force")[0] == 0
+    assert {path.name for path in (tmp_path / "samples").iterdir()} == {"0000.png", "sheet.png", "manifest.json"}
+    assert json.loads((tmp_path / "samples" / "manifest.json").read_text())["finished"] is True
+    monkeypatch.setattr(outputs, "write_json", lambda path, content: full(None, path.with_name("0002.png"), {}))
+    refused(run("sample", "digits", "-n", 4, "--steps", 2, "--out", "other"), "No space left on device")
+    assert not (tmp_path / "other").exists()
+
+
+def test_long_work_is_not_begun_unasked(run, tmp_path, picture, monkeypatch):
+    """Memory and disk are known beforehand; time after a few steps, by a clock that says that each takes a minute."""
+    refused(run("sample", "digits", "-n", 10**9), "1,000,000,000 pictures take about", "of disk", "add --yes")
+    refused(run("sample", "digits", "-n", 10**6, "--batch-size", 10**6), "of memory", "smaller batches")
+    refused(run("vary", "digits", picture, "-n", 10**8), "100,000,000 pictures take about", "add --yes")
+    refused(run("inpaint", "digits", picture, "--tiles", 2, "-n", 10**8), "100,000,000 pictures take about")
+    refused(run("walk", "digits", "--steps", 10**8), "of memory", "add --yes")
+    minutes = itertools.count(0.0, 60.0 * (TIMED - 1))
+    monkeypatch.setattr("noisekernel.cli.cost.clock", lambda: next(minutes))
+    for command, said in [
+        (("sample", "digits", "-n", 2, "--steps", 500), "this takes about 8.2 hours; add --yes to go on all the same"),
+        (("vary", "digits", picture, "-n", 1, "--beta", 0.1, "--steps", 90), "this takes about 1.6 hours; add --yes"),
+        (
+            ("vary", "digits", picture, "-n", 1, "--rounds", 9, "--score", "dark"),
+            "this takes about 2.9 hours; add --yes",
+        ),
+        (("inpaint", "digits", picture, "--tiles", 2, "-n", 1), "this takes about 1.6 hours; add --yes"),
+        (("walk", "digits", "-n", 1, "--steps", 100), "this takes about 1.6 hours; add --yes"),
+    ]:
+        refused(run(*command, "--out", "x.gif" if command[0] == "walk" else "x"), said)
+        assert not list(tmp_path.glob("x*"))
+    code, _, err = run("inpaint", "digits", picture, "--tiles", 2, "-n", 1, "--steps", 70, "--yes")
+    assert code == 0
+    assert "nk: this takes about 65 minutes" in err
 
 
 def test_force_leaves_nothing_of_what_it_replaces(run, tmp_path):
@@ -195,14 +308,20 @@ def test_force_leaves_nothing_of_what_it_replaces(run, tmp_path):
 def test_force_does_not_remove_what_is_varied(run, tmp_path):
     run("sample", "digits", "-n", 3, "--steps", 2)
     assert run("vary", "digits", "samples/0001.png", "-n", 1, "--out", "samples", "--force", "--steps", 2)[0] == 0
-    assert sorted(path.name for path in (tmp_path / "samples").glob("0*.png")) == ["0001.png"]
+    left = sorted(path.name for path in (tmp_path / "samples").glob("*.png"))
+    assert left == ["0001-original.png", "0001-round0-00.png", "0001.png", "sheet0.png"]
+    # What is read is not written over, even so.
+    again = (tmp_path / "samples" / "0001-original.png").read_bytes()
+    how = ("vary", "digits", "samples/0001.png", "samples/0001-original.png", "-n", 1, "--out", "samples", "--force")
+    refused(run(*how), "0001-original.png is to be read and would be written over")
+    assert (tmp_path / "samples" / "0001-original.png").read_bytes() == again
 
 
 def test_a_strength_of_nothing_is_the_picture(run, tmp_path, picture):
     assert run("vary", "digits", picture, "-n", 2, "--strength", 0)[0] == 0
     original = np.asarray(Image.open(picture)).astype(int)
     for k in range(2):
-        assert np.abs(np.asarray(Image.open(tmp_path / "variants" / f"round0-0-{k:02d}.png")) - original).max() <= 6
+        assert np.abs(np.asarray(Image.open(tmp_path / "variants" / f"three-round0-{k:02d}.png")) - original).max() <= 6
 
 
 def test_a_model_is_measured_for_its_strength_once(run, tmp_path, picture, monkeypatch):
@@ -224,7 +343,7 @@ def test_rounds_go_on_from_the_noise_of_the_chosen(run, tmp_path, picture):
     code, *_ = run("vary", "digits", picture, "-n", 2, "--rounds", 2, "--choose", "1", "--strength", 0, "--steps", 4)
     assert code == 0
     chosen, again = (
-        np.asarray(Image.open(tmp_path / "variants" / f"{name}.png")) for name in ("round0-0-01", "round1-0-00")
+        np.asarray(Image.open(tmp_path / "variants" / f"{name}.png")) for name in ("three-round0-01", "three-round1-00")
     )
     assert np.array_equal(chosen, again)
 
@@ -270,6 +389,21 @@ def test_train_from_the_command_line(run, tmp_path):
     assert not (tmp_path / "q").exists()
     _, out, _ = run("train", "digits", "--dry-run", *small, "--json")
     assert json.loads(out)["parameters"] == nk.load(tmp_path / "r").parameters
+
+
+def test_sizes_that_fit_no_memory_are_refused_before_anything_is_read(run, tmp_path, monkeypatch):
+    huge = ("train", "digits", "--out", "q", "--set", "data.size=[1,100000,100000]")
+    refused(run(*huge), "pictures of 1 x 100000 x 100000 hold 10,000,000,000 numbers, 40 GB each; at most 16,777,216")
+    refused(run(*huge, "--dry-run"), "40 GB each")
+    about = models.about("digits")
+    about["design"]["shape"] = [1, 100_000, 100_000]
+    storage.write_tensors(tmp_path / "m.safetensors", nk.load("digits").denoiser.state_dict(), about)
+    refused(run("sample", "m.safetensors", "-n", 1), "40 GB each")
+    monkeypatch.setattr("noisekernel.plan.memory_of", lambda device: 16_000_000_000)
+    monkeypatch.setattr("noisekernel.preparation.load", None)
+    large = ("train", "digits", "--out", "q", "--set", "data.size=[1,2048,2048]")
+    refused(run(*large), "takes about", "for each picture of a batch of 64", "There are 16 GB (cpu)", "data.size")
+    assert not (tmp_path / "q").exists()
 
 
 def test_models_for_another_shape_take_pictures_of_any_size(run, tmp_path):
@@ -338,7 +472,7 @@ def test_pictures_without_one_meaning_are_refused(run, tmp_path):
 
 
 def test_odd_values_are_refused(run, picture):
-    refused(run("walk", "digits", "--fps", "nan"), "greater than or equal to 0.1")
+    refused(run("walk", "digits", "--fps", "nan"), "--fps is nan; it lies in [0.1, 100]")
     refused(run("walk", "digits", "--fps", "inf"), "--fps is inf")
     refused(run("walk", "digits", *[picture] * 3, "-n", 2), "give each picture a chain")
     refused(run("sample", "digits", "--sampler", "corrected", "--steps", 51), "51 is odd")
@@ -371,7 +505,15 @@ def test_what_is_no_model_or_picture_is_told_apart(run, tmp_path, picture):
     refused(run("train", "digits", "--out", "q", "--from", "nowhere"), "there is no model called 'nowhere'")
     refused(run("sample", newest), "is a checkpoint, from which training goes on; give the folder of its run")
     (tmp_path / "a.py").write_text("print('hello, this is no model')")
-    refused(run("sample", "a.py"), "is no safetensors file")
+    refused(run("sample", "a.py"), "a.py is a text file, not a model; a model is a .safetensors file, the folder of a")
+    refused(run("info", picture), "three.png is a PNG picture, not a model", "one of: digits, fashion")
+    (tmp_path / "umlauts.txt").write_text("ä" * 2000)
+    refused(run("sample", "umlauts.txt"), "is a text file")
+    (tmp_path / "nothing.safetensors").touch()
+    refused(run("sample", "nothing.safetensors"), "is an empty file")
+    with zipfile.ZipFile(tmp_path / "a.nkd", "w") as file:
+        file.writestr("design.json", "{}")
+    refused(run("sample", "a.nkd"), "is a design file of the studio, not a model")
     (tmp_path / "pictures").mkdir()
     refused(run("vary", "digits", "pictures"), "pictures is a folder; give pictures, such as pictures/*.png")
     refused(run("vary", "digits", picture, "--label", 1, "--label", 2), "--label was given 2 times, for 1 picture;")
@@ -439,7 +581,10 @@ def test_a_mixed_folder_trains_and_accounts_for_every_file(run, tmp_path):
     (folder / "g.jpg").write_text("not a picture")
     small = ("network.channels=8", "training.images=16", "training.batch=8", "data.size=[3,8,8]")
     options = ("train", folder, "--out", "r", *(part for setting in small for part in ("--set", setting)))
-    refused(run(*options), "f.png: cannot be decoded", "data.bad=skip")
+    code, out, _ = run("train", "mixed", "--dry-run", *options[4:], "--set", "data.bad=skip")
+    assert code == 0
+    assert "2 files would be skipped:\n  skipped f.png: the file is cut short\n  skipped g.jpg: not a picture" in out
+    refused(run(*options), "f.png: the file is cut short", "data.bad=skip")
     assert not (tmp_path / "r" / "checkpoints").exists()
     code, _, err = run(*options, "--set", "data.bad=skip")
     assert code == 0
@@ -499,3 +644,11 @@ def test_what_cannot_be_diagnosed_is_refused_in_a_sentence(run, monkeypatch):
     refused(run("diagnose", "digits"), "--data")
     monkeypatch.setitem(sys.modules, "arviz", None)
     refused(run("diagnose", "digits", "--data", "digits"), "pip install 'noisekernel[diagnose]'")
+
+
+def test_help_says_what_is_taken(run):
+    """Training takes a kind of device only, and only folders of pictures have a manifest."""
+    for command in ("train", "demo"):
+        assert "cuda:1" not in run(command, "--help")[1]
+    for command, listed in (("sample", True), ("export", False), ("push", False), ("evaluate", False)):
+        assert ("manifest" in run(command, "--help")[1].split("--force")[1]) is listed

@@ -4,6 +4,8 @@ import gzip
 import io
 import pickle
 import struct
+import subprocess
+import sys
 import tarfile
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 import torch
 from PIL import Image
 
-from noisekernel.data import Size, load, open_source
+from noisekernel.data import BadPictureError, Size, load, open_source, pictures
 from noisekernel.data.pictures import fit, open_picture, read_picture
 from noisekernel.errors import InputError
 
@@ -76,26 +78,27 @@ def mixed(tmp_path):
 def test_a_mixed_folder_is_read_as_documented_and_counted(mixed):
     root, good, bad = mixed
     source = open_source(root)
-    pictures = load(source, Size(3, 16, 16), bad="skip")
+    found = load(source, Size(3, 16, 16), bad="skip")
     names = [source.name(i) for i in range(len(source)) if source.name(i) in good]
     assert set(names) == set(good)
-    assert {name for name, _ in pictures.summary.skipped} == bad
-    assert pictures.summary.read == len(pictures) == len(good)
-    assert dict(pictures.summary.notes) == {"d.gif": "first of 2 frames used"}
-    assert pictures.pixels.shape == (len(good), 3, 16, 16)
-    for name, pixels in zip(names, pictures.pixels, strict=True):
+    assert {name for name, _ in found.summary.skipped} == bad
+    assert found.summary.read == len(found) == len(good)
+    assert dict(found.summary.notes) == {"d.gif": "first of 2 frames used"}
+    assert found.pixels.shape == (len(good), 3, 16, 16)
+    for name, pixels in zip(names, found.pixels, strict=True):
         if good[name] is not None:
             assert (pixels.float().mean((1, 2)) - torch.tensor(good[name]).float()).abs().max() <= 6, name
-    upright = pictures.pixels[names.index("turned.jpg")].float()
+    upright = found.pixels[names.index("turned.jpg")].float()
     assert upright[0, :6].mean() < 20
     assert upright[0, -6:].mean() > 180
-    reasons = dict(pictures.summary.skipped)
+    reasons = dict(found.summary.skipped)
     assert "more than the 100,000,000 allowed" in reasons["smaller-bomb.png"]
-    assert "pixels" in reasons["bomb.png"]
+    assert reasons["bomb.png"] == "more pixels than the 100,000,000 allowed"
+    assert reasons["half.png"] == "the file is cut short"
     assert "not a picture" in reasons["fake.png"]
     assert "floating-point" in reasons["float.tiff"]
-    assert f"{len(good)} pictures read, {len(bad)} skipped" in str(pictures.summary)
-    assert pictures.labels is None  # some files lie in no subfolder
+    assert f"{len(good)} pictures read, {len(bad)} skipped" in str(found.summary)
+    assert found.labels is None  # some files lie in no subfolder
 
 
 def test_a_bad_file_is_fatal_unless_the_user_chose_otherwise(mixed):
@@ -174,6 +177,81 @@ def test_a_large_jpeg_is_unpacked_small_and_looks_the_same(orientation):
     assert open_picture(file.getvalue(), side=500)[0].size in ((640, 480), (480, 640))  # never less than asked for
     whole = fit(open_picture(file.getvalue())[0], size).astype(int)
     assert np.abs(read_picture(file.getvalue(), size).pixels - whole).max() <= 3
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16", "CMYK", "clear palette"])
+def test_a_large_picture_is_made_small_first_and_looks_the_same(mode, monkeypatch):
+    """Against the whole of it converted, then resized; lying on its side, and in several bands."""
+    monkeypatch.setattr(pictures, "LARGE", 10_000)
+    monkeypatch.setattr(pictures, "BAND", 20_000)
+    across, down = np.meshgrid(np.linspace(0, 3, 645), np.linspace(0, 2, 487))
+    waves = np.stack([np.sin(across + down), np.cos(3 * across), np.sin(2 * down), 0.6 + 0.3 * np.cos(across)], axis=-1)
+    image = Image.fromarray(np.rint(127.5 + 120 * waves).astype(np.uint8))
+    if mode == "I;16":
+        image = Image.fromarray(np.asarray(image.convert("L")).astype(np.uint16) * 257)
+    elif mode == "clear palette":
+        image = image.convert("RGB").convert("P")
+        image.info["transparency"] = 3
+    else:
+        image = image.convert(mode)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    file = io.BytesIO()
+    image.save(file, "TIFF" if mode == "CMYK" else "PNG", exif=exif)
+    small, _ = open_picture(file.getvalue(), side=80)
+    assert min(small.size) in range(80, 162)
+    assert small.height > small.width
+    for channels in (1, 3, 4):
+        size = Size(channels, 40, 24)
+        whole = fit(pictures.to_channels(open_picture(file.getvalue())[0], channels), size).astype(int)
+        difference = np.abs(read_picture(file.getvalue(), size).pixels - whole)
+        # Dithered modes are noise, which the two ways of resizing weigh differently.
+        assert difference.mean() <= (6 if mode in ("1", "P", "clear palette") else 1.5)
+        assert difference.max() <= (60 if mode in ("1", "P", "clear palette") else 12)
+
+
+def test_a_large_picture_is_never_copied_whole(tmp_path):
+    """A file of 190 kB that unpacks to 196 MB, and one of 66 bytes that claims 50 million rows."""
+    Image.new("RGBA", (7000, 7000)).save(tmp_path / "large.png")
+    (tmp_path / "tall.png").write_bytes(png_header_of(1, 50_000_000))
+    code = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "from noisekernel.data.pictures import BadPictureError, Size, read_picture\n"
+        "content = Path(sys.argv[1]).read_bytes()\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "before = peak()\n"
+        "try:\n"
+        "    said = read_picture(content, Size(3, 28, 28)).pixels.shape\n"
+        "except BadPictureError as error:\n"
+        "    said = error\n"
+        "print(peak() - before, said, sep=';')\n"
+    )
+    told = {}
+    for name in ("large", "tall"):
+        command = [sys.executable, "-c", code, str(tmp_path / f"{name}.png")]
+        kilobytes, said = subprocess.check_output(command, text=True).split(";", 1)
+        told[name] = int(kilobytes) / 1e3, said.strip()
+    assert told["large"][1] == "(3, 28, 28)"
+    assert told["large"][0] < 300  # 957 with copies
+    assert "1 x 50000000 pixels; a side may be at most 65,535 long" in told["tall"][1]
+    assert told["tall"][0] < 50
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "BMP", "TIFF", "GIF"])
+def test_files_that_are_cut_short_are_refused(kind):
+    file = io.BytesIO()
+    noise = np.random.default_rng(0).integers(0, 256, (20, 20, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(file, kind)
+    whole = file.getvalue()
+    assert open_picture(whole)[0].size == (20, 20)
+    # A GIF without its last byte has all of its pixels, as many have that programs wrote.
+    for size in [len(whole) // 4, len(whole) // 2, *range(len(whole) - 30, len(whole) - 2 * (kind == "GIF"))]:
+        with pytest.raises(BadPictureError, match=r"cut short|damaged|cannot be decoded|not a picture"):
+            open_picture(whole[:size])
+    if kind in ("PNG", "JPEG", "BMP"):
+        with pytest.raises(BadPictureError, match="the file is cut short"):
+            open_picture(whole[: len(whole) - 5])
 
 
 @pytest.mark.parametrize("channels", [1, 3, 4])
@@ -285,10 +363,10 @@ def test_the_cifar_archive_in_both_forms_and_nothing_executed(tmp_path, protocol
     }
     plain = load(open_source(cifar(tmp_path / "cifar-10-binary.tar.gz", rows, binary=True)))
     expected = torch.from_numpy(pixels).reshape(4, 3, 32, 32)
-    for pictures in (pickled, plain):
-        assert torch.equal(pictures.pixels, expected)
-        assert pictures.labels.tolist() == [0, 9, 1, 9]
-        assert pictures.classes[9] == "truck"
+    for found in (pickled, plain):
+        assert torch.equal(found.pixels, expected)
+        assert found.labels.tolist() == [0, 9, 1, 9]
+        assert found.classes[9] == "truck"
     evil = {"data_batch_1": pickle.dumps({b"data": Evil(), b"labels": [0]}, protocol=protocol)}
     with pytest.raises(InputError, match=r"asks to call builtins\.exec|asks to call __builtin__\.exec"):
         open_source(cifar(tmp_path / "evil.tar.gz", evil))

@@ -173,3 +173,24 @@ def test_pictures_and_data_are_one(tmp_path):
 def test_all_our_errors_are_of_one_family():
     for error in (StorageError, InputError, ShapeError):
         assert issubclass(error, NoiseKernelError)
+
+
+def test_an_export_to_a_full_disk_is_a_sentence_and_leaves_nothing(tmp_path):
+    """torch's own writer of .pt2 files would end the process; .onnx files are written by the same call as these."""
+    code = (
+        "import resource, sys\n"
+        "from noisekernel.cli.main import main\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "sys.argv = ['nk', 'export', sys.argv[1], '--out', sys.argv[2]]\n"
+        "main()\n"
+    )
+    settings = {"network.channels": 8, "network.multipliers": [1], "network.blocks": 1}
+    design = nk.config.recipe("digits", settings).design(nk.data.Size(1, 4, 4))
+    design = design.model_copy(update={"head": design.head.model_copy(update={"mean": 0.0, "variance": 1.0})})
+    model = nk.save(models.build(design), tmp_path / "m.safetensors")
+    command = [sys.executable, "-c", code, str(model), str(tmp_path / "d.pt2")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "d.pt2 cannot be written: File too large" in done.stderr
+    assert list(tmp_path.iterdir()) == [model]

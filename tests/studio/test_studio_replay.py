@@ -2,6 +2,7 @@
 
 import base64
 import io
+import itertools
 import json
 import zipfile
 
@@ -190,6 +191,47 @@ def test_files_with_something_wrong(made, api, run, tmp_path):
     assert run("replay", "nowhere.nkd")[0] == 2
     (tmp_path / "g.nkd").write_bytes(b"hello")
     assert "not a design file" in run("replay", "g.nkd")[2]
+
+
+def test_files_that_claim_too_much_are_refused_before_any_work(made, api, run, tmp_path, monkeypatch):
+    _, content = made
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        origin = next(node["id"] for node in json.loads(file.read("design.json"))["nodes"] if node["round"] is None)
+
+    def walks_for_ever(record):
+        walked = next(node for node in record["nodes"] if "segments" in node["settings"])
+        walked["settings"]["segments"] += [{"pace": 0.1, "steps": 10**6}] * 1000
+
+    def many_steps(record):
+        record["rounds"][0]["settings"]["steps"] = 10**9
+
+    def one_long_walk(record):
+        walked = next(node for node in record["nodes"] if "segments" in node["settings"])
+        walked["settings"]["segments"] = [{"pace": 0.1, "steps": 10**6}]
+
+    def set_to(value):
+        return lambda z: z[origin].fill_(value)
+
+    for file, said in (
+        (changed(content, walks_for_ever), "steps; at most 10,000,000 are taken"),
+        (changed(content, many_steps), "steps: "),
+        (changed(content, data=set_to(1e30)), f"the picture of node {origin} has values up to 1e+30"),
+        (changed(content, data=set_to(float("nan"))), f"the picture of node {origin} has values up to nan"),
+    ):
+        answer = api.post("/api/designs/import", files={"file": ("x.nkd", file)})
+        assert answer.status_code == 422
+        assert said in answer.json()["detail"], answer.text
+        (tmp_path / "x.nkd").write_bytes(file)
+        code, _, err = run("replay", "x.nkd")
+        assert code == 2
+        assert said in err
+    # What is possible but takes long is told after its first steps, here by a clock on which each takes a second.
+    seconds = itertools.count(0.0, 4.0)
+    monkeypatch.setattr("noisekernel.cli.cost.clock", lambda: next(seconds))
+    (tmp_path / "y.nkd").write_bytes(changed(content, one_long_walk))
+    code, _, err = run("replay", "y.nkd")
+    assert code == 2
+    assert "this takes about 12 days; add --yes" in err
 
 
 def test_no_file_is_written_that_could_not_be_read_again(made, api, monkeypatch):

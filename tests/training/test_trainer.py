@@ -449,8 +449,11 @@ def test_dry_runs_tell_the_cost():
     figures = runs.dry_run("digits", settings=SMALL)
     assert figures["parameters"] == train(None, 16).parameters
     assert figures["images_per_second"] > 0
-    assert "minutes" in runs.told(figures)
-    assert "2.5 hours" in runs.told({**figures, "hours": 2.5})
+    assert "2.5 hours" in runs.told({**figures, "seconds": 9000})
+    assert "12 seconds" in runs.told({**figures, "seconds": 12.3})
+    small = runs.told({**figures, "seconds": 0.1, "memory_bytes": 3_000_000})
+    assert "under a second" in small
+    assert "3.0 MB of memory" in small
 
 
 FEW = {"network.channels": 8, "training.batch": 8, "training.images": 16}

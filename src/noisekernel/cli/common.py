@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,9 @@ import typer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from rich.progress import Progress, TaskID
+    from torch import Tensor
 
     from noisekernel.models import Model
     from noisekernel.tasks import Run
@@ -25,15 +29,31 @@ def check_seed(seed: int | None) -> int | None:
     return seed
 
 
+def within(low: float, high: float, *, open_low: bool = False, open_high: bool = False) -> "Callable[..., Any]":
+    """A check of an option's number, for intervals that may be open at an end."""
+
+    def check(param: typer.CallbackParam, value: float | None) -> float | None:
+        if value is not None:
+            from noisekernel import checks
+
+            checks.number(param.opts[0], value, low, high, open_low=open_low, open_high=open_high)
+        return value
+
+    return check
+
+
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model's name (digits, fashion), its file, or a training run's folder.")
 ]
 Seed = Annotated[int, typer.Option(min=0, callback=check_seed, help="The same seed gives the same pictures.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps, … (default: the best there is).")]
+DeviceOfTraining = Annotated[str | None, typer.Option(help="cpu, cuda, mps, … (default: the best there is).")]
 Json = Annotated[bool, typer.Option("--json", help="Print figures as JSON.")]
-Force = Annotated[
+Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
+ForceOfFolder = Annotated[
     bool, typer.Option("--force", help="Write over what is there; pictures listed by a manifest before are removed.")
 ]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before work of over an hour, or of over 10 GB.")]
 Out = Annotated[Path, typer.Option(help="The folder to write to.")]
 Sampler = Annotated[
     str | None,
@@ -42,14 +62,23 @@ Sampler = Annotated[
 StepsOfVariants = Annotated[
     int | None, typer.Option(min=0, help="Annealing steps (default: 20); with --beta, steps of the walk (100).")
 ]
-WalkBeta = Annotated[float | None, typer.Option(help="Walk at this constant noise level in (0, 1], as in the paper.")]
+WalkBeta = Annotated[
+    float | None,
+    typer.Option(
+        callback=within(0, 1, open_low=True), help="Walk at this constant noise level in (0, 1], as in the paper."
+    ),
+]
 WalkLag = Annotated[
-    float | None, typer.Option(help="With --beta: the share of the state a step carries over, in [0, 1).")
+    float | None,
+    typer.Option(
+        callback=within(0, 1, open_high=True),
+        help="With --beta: the share of the state a step carries over, in [0, 1).",
+    ),
 ]
 WalkReadout = Annotated[
     int | None, typer.Option(min=0, help="With --beta: annealing steps at the end; 0 for the paper's blurred mean.")
 ]
-Steps = Annotated[int | None, typer.Option(min=1, help="Network calls a picture (default: the sampler's).")]
+Steps = Annotated[int | None, typer.Option(min=1, help="Network calls per picture (default: the sampler's).")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Pictures at a time.")]
 Label = Annotated[
     list[str] | None, typer.Option(help="A class, by name or number, for models that learned any; several by turns.")
@@ -59,6 +88,29 @@ Label = Annotated[
 def model_name(what: str) -> str:
     """A model's name for a record: without the folders of this machine."""
     return Path(what).name or what
+
+
+def note(sentence: str) -> None:
+    """Something that a user should know, beside what was asked for."""
+    if process()[0] == 0:
+        print(f"nk: {sentence}", file=sys.stderr)
+
+
+def read_pictures(model: "Model", pictures: Sequence[Path]) -> "Tensor":
+    """Pictures as the model's data; of those that are cut and resized for it, a note says so."""
+    from noisekernel.data.pictures import MOST_SIDE, size_of
+
+    z = model.read(pictures)
+    _, height, width = model.size
+    others = []
+    for path in pictures:
+        size = size_of(path, MOST_SIDE)
+        if size is not None and (size.height, size.width) != (height, width):
+            others.append(f"{path.name} ({size.width} x {size.height})")
+    if others:
+        few = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+        note(f"the model's pictures have {width} x {height} pixels; the middle of {few} is resized to that")
+    return z
 
 
 def label_for(model: "Model", names: Sequence[str] | None, n: int) -> Any:
@@ -90,12 +142,11 @@ def how_to_vary(
         if far is not None:
             raise InputError(f"both --{name} and --beta were given; draw noise anew by a {name}, or walk at a level")
         steps, readout = 100 if steps is None else steps, sharp if readout is None else readout
-        return {"beta": checks.number("beta", beta, 0.0, 1.0, open_low=True), "steps": steps, "readout": readout}
+        return {"beta": beta, "steps": steps, "readout": readout}
     for option, value in (("--lag", lag), ("--readout", readout)):
         if value is not None:
             raise InputError(f"{option} is of a walk at constant noise; say at which level: --beta 0.2")
-    far = usual if far is None else checks.number(name, far, 0.0, 1.0)
-    return {name: far, "steps": checks.count("steps", 20 if steps is None else steps)}
+    return {name: usual if far is None else far, "steps": checks.count("steps", 20 if steps is None else steps)}
 
 
 def noise_level(model: "Model", what: str, strength: float) -> float:
@@ -123,16 +174,32 @@ def say(figures: Mapping[str, Any], as_json: bool, text: str) -> None:
         Console().print(text, highlight=False, markup=False, soft_wrap=True)
 
 
+class Bar:
+    """A progress bar, advanced by a call."""
+
+    def __init__(self, progress: "Progress", task: "TaskID") -> None:
+        self._progress, self._task = progress, task
+
+    def __call__(self) -> None:
+        self._progress.advance(self._task)
+
+    @contextmanager
+    def paused(self) -> "Iterator[None]":
+        """Off the terminal for the time of a question."""
+        self._progress.stop()
+        yield
+        self._progress.start()
+
+
 @contextmanager
-def bar(total: int, what: str) -> "Iterator[Callable[[], None]]":
-    """A progress bar on the terminal, advanced by a call; nothing off a terminal."""
+def bar(total: int, what: str) -> "Iterator[Bar]":
+    """A progress bar on the terminal; nothing off a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda: progress.advance(task)
+        yield Bar(progress, progress.add_task(what, total=total))
 
 
 def walk_to_the_end(run: "Run", advance: "Callable[[], None]") -> Any:

@@ -14,7 +14,7 @@ def demo(
     recipe: Annotated[str | None, typer.Option(help="A recipe's name or file (default: as for nk train).")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated.")] = None,
     seed: common.Seed = 0,
-    device: common.Device = None,
+    device: common.DeviceOfTraining = None,
     json: common.Json = False,
     force: common.Force = False,
 ) -> None:

@@ -11,8 +11,15 @@ from noisekernel.cli import common
 def diagnose(
     model: common.ModelArgument,
     data: Annotated[str, typer.Option(help="Pictures like those it learned from; better still ones it never saw.")],
-    beta: Annotated[float, typer.Option(help="Noise level of the walk, in (0, 1].")] = 0.2,
-    lag: Annotated[float | None, typer.Option(help="The share of the state a step carries over, in [0, 1).")] = None,
+    beta: Annotated[
+        float, typer.Option(callback=common.within(0, 1, open_low=True), help="Noise level of the walk, in (0, 1].")
+    ] = 0.2,
+    lag: Annotated[
+        float | None,
+        typer.Option(
+            callback=common.within(0, 1, open_high=True), help="The share of the state a step carries over, in [0, 1)."
+        ),
+    ] = None,
     steps: Annotated[int, typer.Option(min=8, help="Steps of the walk.")] = 10_000,
     n: Annotated[int, typer.Option("-n", min=2, help="Chains of the walk; at most half of the pictures.")] = 256,
     pairs: Annotated[int, typer.Option(min=40, help="Pairs of states that test reversibility, at most.")] = 4000,

@@ -11,9 +11,15 @@ from noisekernel.cli import common
 def inpaint(
     model: common.ModelArgument,
     pictures: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="The pictures to fill in.")],
-    mask: Annotated[Path | None, typer.Option(help="Black and white: white is filled in, black kept.")] = None,
+    mask: Annotated[
+        Path | None,
+        typer.Option(help="White is filled in, black kept; of the picture's proportions, or the model's size."),
+    ] = None,
     tiles: Annotated[int | None, typer.Option(min=1, help="Not a mask but random square tiles of this side.")] = None,
-    keep: Annotated[float | None, typer.Option(help="The share of tiles that is kept (default: 0.3).")] = None,
+    keep: Annotated[
+        float | None,
+        typer.Option(callback=common.within(0, 1), help="The share of tiles that is kept (default: 0.3)."),
+    ] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Ways to fill in each picture.")] = 4,
     steps: Annotated[int, typer.Option(min=1, help="Annealing steps.")] = 100,
     equilibrium: Annotated[int, typer.Option(min=0, help="Equilibrium steps after each of them.")] = 0,
@@ -23,13 +29,16 @@ def inpaint(
     device: common.Device = None,
     batch_size: common.BatchSize = 64,
     json: common.Json = False,
-    force: common.Force = False,
+    force: common.ForceOfFolder = False,
+    yes: common.Yes = False,
 ) -> None:
     """Fill in what a mask hides; all else comes back as it was, bit by bit."""
     import torch
 
     from noisekernel import models, outputs, tasks
+    from noisekernel.cli.cost import Cost
     from noisekernel.data.masks import check_fits, read_mask, tile_masks
+    from noisekernel.data.pictures import MOST_SIDE, size_of
     from noisekernel.errors import InputError
     from noisekernel.models import open_image
     from noisekernel.random import Streams
@@ -40,24 +49,40 @@ def inpaint(
         raise InputError("--keep is the share of tiles that is kept; with a mask, the mask says it")
     folder = outputs.new_folder(out, force=force)
     chain = models.load(model, device)
-    z = chain.read(pictures)
+    z = common.read_pictures(chain, pictures)
     if mask is not None:
         drawn = open_image(mask)
         for picture in pictures:
-            check_fits(drawn, open_image(picture), chain.size)
+            shape = size_of(picture, MOST_SIDE)
+            assert shape is not None  # it has been read
+            check_fits(drawn.size, (shape.width, shape.height), chain.size)
+        if drawn.size != (chain.size.width, chain.size.height):
+            size = f"{chain.size.width} x {chain.size.height}"
+            common.note(
+                f"the mask has {drawn.width} x {drawn.height} pixels; its middle is resized to the model's {size}, "
+                "each pixel the nearest one"
+            )
         masks = read_mask(drawn, chain.size).expand(len(z), *chain.shape)
     else:
         if (tiles or 1) > max(chain.size.height, chain.size.width):
             raise InputError(f"--tiles is {tiles}; the pictures have {chain.size.height} x {chain.size.width} pixels")
         streams = Streams.of(seed ^ 0x7A11E5, range(len(z)))
         masks = tile_masks(chain.size, tiles or 1, 0.3 if keep is None else keep, streams)
+        if not bool(masks.any()):
+            raise InputError(f"--keep {keep} keeps every tile of {tiles} pixels, so there is nothing to fill in")
     labels = common.label_for(chain, label, len(z))
+    cost = Cost(yes)
+    cost.check(
+        chain, len(z) * n, batch_size, kept=len(z) * (n + 2) * outputs.bytes_of_a_cell(chain.size), folder=folder
+    )
     many, fills = z.repeat_interleave(n, dim=0), masks.repeat_interleave(n, dim=0)
     many_labels = None if labels is None else labels.repeat_interleave(n, dim=0)
     lag = float(chain.kernel.lag) if equilibrium else None
     parts = [slice(at, min(at + batch_size, len(many))) for at in range(0, len(many), batch_size)]
     done = []
-    with common.bar(len(parts) * steps * (equilibrium + 1), "filling in") as advance:
+    each = steps * (equilibrium + 1)
+    with common.bar(len(parts) * each, "filling in") as bar:
+        advance = cost.timed(bar, len(parts) * each, each)
         for rows in parts:
             own = None if many_labels is None else many_labels[rows]
             options: dict[str, Any] = {"steps": steps, "equilibrium": equilibrium, "lag": lag, "label": own}
@@ -76,16 +101,20 @@ def inpaint(
         "label": label,
     }
     seen = torch.where(masks, torch.full_like(z, chain.middle), z)
-    listed, cells = [], []
+    files = [[f"{name}-{k:02d}.png" for k in range(n)] for name in outputs.names_of(pictures)]
+    listed = [
+        {"file": file, **how, "picture": i, "source": pictures[i].name, "way": k, "sample": i * n + k}
+        for i, own_files in enumerate(files)
+        for k, file in enumerate(own_files)
+    ]
+    record = outputs.Record(folder, how, listed, inputs=pictures if mask is None else [*pictures, mask])
+    cells = []
     for i in range(len(z)):
         images = chain.draw(filled[i])
-        names = [f"{i}-{k:02d}" for k in range(n)]
-        made = [{**how, "picture": i, "source": pictures[i].name, "way": k, "sample": i * n + k} for k in range(n)]
-        outputs.write_pictures(folder, images, made, names)
-        listed += [{"file": f"{name}.png", **one} for name, one in zip(names, made, strict=True)]
+        record.write(images, files[i])
         cells += [*chain.draw(z[i : i + 1]), *chain.draw(seen[i : i + 1]), *images]
-    outputs.save_png(outputs.contact_sheet(cells, columns=n + 2), folder / "sheet.png", how)
-    outputs.write_manifest(folder, how, listed, pictures if mask is None else [*pictures, mask])
+    record.sheet(outputs.contact_sheet(cells, columns=n + 2), "sheet.png")
+    record.finish()
     share = float(masks.float().mean())
     figures = {**how, "filled_share": round(share, 4), "n": n, "out": str(folder)}
     text = f"{len(listed)} pictures, {share:.0%} of each filled in: {folder}/; original, what was seen and results on "

@@ -16,6 +16,7 @@ def replay(
     out: Annotated[Path | None, typer.Option(help="A folder to write the pictures to, as they were computed.")] = None,
     json: common.Json = False,
     force: common.Force = False,
+    yes: common.Yes = False,
 ) -> None:
     """Compute every picture of a design again, from where it began, and compare each with the design.
 
@@ -24,9 +25,10 @@ def replay(
     differs; those that differ are listed.
     """
     from noisekernel import models, outputs
+    from noisekernel.cli.cost import TIMED, Cost
     from noisekernel.errors import InputError
     from noisekernel.studio.files import read_design
-    from noisekernel.studio.replay import replay
+    from noisekernel.studio.replay import replay, steps_of
 
     if not file.is_file():
         raise InputError(f"{file} is not a file; give a design file, as the studio writes them (.nkd)")
@@ -42,8 +44,9 @@ def replay(
             f"{weights[:12]}…); say with --model where they are"
         )
     differ, rounded, largest = [], 0, 0.0
-    with common.bar(len(design.record.rounds), "replaying") as advance:
-        for one in replay(design, chain, advance):
+    steps = steps_of(design)
+    with common.bar(steps, "replaying") as bar:
+        for one in replay(design, chain, Cost(yes).timed(bar, steps, TIMED)):
             if not one.same:
                 differ.append(one.node.id)
             elif not one.bits:

@@ -1,7 +1,9 @@
 """Rounds of variants: making them, and choosing which candidate to go on from."""
 
+import math
 import runpy
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from PIL import Image
 
 from noisekernel import tasks
 from noisekernel.cli import common
+from noisekernel.cli.cost import Cost
 from noisekernel.errors import InputError
 from noisekernel.models import Model
 from noisekernel.random import Recorded
@@ -44,15 +47,25 @@ class Variants:
     noise: Recorded | None = None
 
     @property
+    def steps(self) -> int:
+        """Of one batch."""
+        return int(self.options["steps"] + self.options.get("readout", 0))
+
+    @property
     def walks(self) -> bool:
         return "beta" in self.options
 
-    def of(self, z: torch.Tensor, first: int, label: torch.Tensor | None) -> torch.Tensor:
-        """Variants of each z, with a bar; sample numbers begin at `first`."""
-        total = len(z) * self.n
-        parts = [range(at, min(at + self.batch_size, total)) for at in range(0, total, self.batch_size)]
+    def batches(self, pictures: int) -> list[range]:
+        """The variants of so many pictures, as many at a time as the batch size says."""
+        total = pictures * self.n
+        return [range(at, min(at + self.batch_size, total)) for at in range(0, total, self.batch_size)]
+
+    def of(self, z: torch.Tensor, first: int, label: torch.Tensor | None, cost: Cost, rounds: int) -> torch.Tensor:
+        """Variants of each z, with a bar; sample numbers begin at `first`. `rounds` is how many there are in all."""
+        parts = self.batches(len(z))
         done, noise = [], []
-        with common.bar(len(parts) * (self.options["steps"] + self.options.get("readout", 0)), "varying") as advance:
+        with common.bar(len(parts) * self.steps, "varying") as bar:
+            advance = cost.timed(bar, rounds * len(parts) * self.steps, self.steps)
             for rows in parts:
                 run = self._begin(z, rows, first, label)
                 done.append(common.walk_to_the_end(run, advance).cpu())
@@ -112,16 +125,28 @@ class Chooser:
     def pick(self, number: int, which: int, images: Sequence[Image.Image], sheet: Path) -> int:
         """The candidate of this round, for this picture."""
         if self.score is not None:
-            scores = [float(self.score(np.asarray(image, dtype=np.float64) / 255.0)) for image in images]
-            if not all(np.isfinite(scores)):
-                raise InputError(f"the score gave {scores}; it must give a number for every picture")
-            return int(np.argmax(scores))
+            return int(np.argmax([_scored(self.score, image) for image in images]))
         if self.beforehand is not None:
             return self.beforehand[number]
         while True:
             answer = input(f"picture {which}: go on from which candidate of {sheet}, 0 to {self.n - 1}? ")
             if answer.strip().isdecimal() and int(answer) < self.n:
                 return int(answer)
+
+
+def _scored(score: Score, image: Image.Image) -> float:
+    """How much a picture is liked, by a function that may be the user's."""
+    try:
+        given = score(np.asarray(image, dtype=np.float64) / 255.0)
+    except Exception as error:  # it is the user's code, which can fail in any way
+        raise InputError(f"the score failed: {_told(error)}") from None
+    try:
+        value = float(given)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f"the score gave {given!r}; it must give one finite number for every picture")
+    return value
 
 
 def _find(name: str) -> Score:
@@ -132,7 +157,23 @@ def _find(name: str) -> Score:
         raise InputError(f"{unknown('score', name, SCORES)} Or give a function of your own: FILE.py:NAME.")
     if not Path(path).is_file():
         raise InputError(f"there is no file {path!r} to take the score {function!r} from")
-    found = runpy.run_path(path).get(function)
+    try:
+        found = runpy.run_path(path).get(function)
+    except (SyntaxError, UnicodeDecodeError, ValueError) as error:  # ValueError: null bytes
+        raise InputError(
+            f"{path} is not Python ({_told(error)}); a score is a function in a file: FILE.py:NAME"
+        ) from None
+    except (Exception, SystemExit) as error:  # as above
+        raise InputError(f"{path} cannot be run to take the score {function!r} from it: {_told(error)}") from None
     if not callable(found):
         raise InputError(f"{path} defines no function {function!r}")
     return found
+
+
+def _told(error: BaseException) -> str:
+    """An error of the user's code in one line: where, what kind, what it says."""
+    line = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)][-1:]
+    if isinstance(error, SyntaxError):
+        line = [error.lineno] if error.lineno else []
+    said = str(error).splitlines()[0] if str(error) else ""
+    return f"{f'line {line[0]}: ' if line else ''}{type(error).__name__}{f': {said}' if said else ''}"

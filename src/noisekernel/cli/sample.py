@@ -19,7 +19,8 @@ def sample(
     device: common.Device = None,
     batch_size: common.BatchSize = 64,
     json: common.Json = False,
-    force: common.Force = False,
+    force: common.ForceOfFolder = False,
+    yes: common.Yes = False,
 ) -> None:
     """Draw new pictures: one PNG each, a contact sheet, and a manifest.
 
@@ -30,6 +31,7 @@ def sample(
     from PIL import Image
 
     from noisekernel import models, outputs, tasks
+    from noisekernel.cli.cost import Cost
 
     rank, world = common.process()
     common.wait_for_everyone(device)
@@ -37,6 +39,8 @@ def sample(
     common.wait_for_everyone(device)
     chain = models.load(model, device)
     chosen, schedule = chain.schedule(sampler, steps)
+    cost = Cost(yes)
+    cost.check(chain, n, batch_size, folder=folder)
     labels = common.label_for(chain, label, n)
     how = {
         "task": "sample",
@@ -50,25 +54,27 @@ def sample(
         own = {} if labels is None else {"label": chain.classes[int(labels[i])]}
         return {**how, "sample": i, **own}
 
-    names = [f"{i:0{max(4, len(str(n - 1)))}d}" for i in range(n)]
+    files = [f"{i:0{max(4, len(str(n - 1)))}d}.png" for i in range(n)]
+    listed = [{"file": file, **made(i)} for i, file in enumerate(files)]
+    record = outputs.Record(folder, how, listed, main=rank == 0)
     batches = [range(first, min(first + batch_size, n)) for first in range(0, n, batch_size)][rank::world]
     began = perf_counter()
-    with common.bar(len(batches) * schedule.steps, "drawing") as advance:
+    with common.bar(len(batches) * schedule.steps, "drawing") as bar:
+        advance = cost.timed(bar, len(batches) * schedule.steps, schedule.steps)
         for rows in batches:
             own = None if labels is None else labels[rows.start : rows.stop]
             run = tasks.synthesis(chain, len(rows), schedule=schedule, label=own, seed=seed, first=rows.start)
-            images = chain.draw(common.walk_to_the_end(run, advance))
-            outputs.write_pictures(folder, images, [made(i) for i in rows], names[rows.start : rows.stop])
+            record.write(chain.draw(common.walk_to_the_end(run, advance)), files[rows.start : rows.stop])
     common.wait_for_everyone(device)
     if rank > 0:
         return
     seconds = perf_counter() - began
     shown = []
-    for name in names[:400]:
-        with Image.open(folder / f"{name}.png") as image:
+    for file in files[:400]:
+        with Image.open(folder / file) as image:
             shown.append(image.copy())
-    outputs.save_png(outputs.contact_sheet(shown), folder / "sheet.png", how)
-    outputs.write_manifest(folder, how, [{"file": f"{name}.png", **made(i)} for i, name in enumerate(names)])
+    record.sheet(outputs.contact_sheet(shown), "sheet.png")
+    record.finish()
     figures = {**how, "n": n, "out": str(folder), "seconds": round(seconds, 3)}
     beyond = f" (the first 400 of {n})" if n > 400 else ""
     common.say(figures, json, f"{n} pictures in {seconds:.1f} s: {folder}/, all on {folder / 'sheet.png'}{beyond}")

@@ -19,7 +19,9 @@ def train(
     out: Annotated[Path | None, typer.Option(help="The folder of the run; new, unless --resume.")] = None,
     recipe: Annotated[
         str | None,
-        typer.Option(help="A recipe's name or file (default: small on a CPU, default on a GPU; see nk recipes)."),
+        typer.Option(
+            help="A recipe's name or file (default: digits for digits, else small on a CPU, default on a GPU)."
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="key=value, such as training.batch=128; may be repeated.")
@@ -34,7 +36,7 @@ def train(
         int | None,
         typer.Option(min=0, callback=common.check_seed, help="The same seed gives the same weights (default: 0)."),
     ] = None,
-    device: common.Device = None,
+    device: common.DeviceOfTraining = None,
     json: common.Json = False,
 ) -> None:
     """Train a chain on your data.

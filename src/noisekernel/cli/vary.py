@@ -12,7 +12,10 @@ def vary(
     model: common.ModelArgument,
     pictures: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="The pictures to vary.")],
     strength: Annotated[
-        float | None, typer.Option(help="How far: 0 is the picture itself (nearly), 1 a new one (default: 0.3).")
+        float | None,
+        typer.Option(
+            callback=common.within(0, 1), help="How far: 0 is the picture itself (nearly), 1 a new one (default: 0.3)."
+        ),
     ] = None,
     steps: common.StepsOfVariants = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Variants of each picture.")] = 16,
@@ -33,7 +36,8 @@ def vary(
     device: common.Device = None,
     batch_size: common.BatchSize = 64,
     json: common.Json = False,
-    force: common.Force = False,
+    force: common.ForceOfFolder = False,
+    yes: common.Yes = False,
 ) -> None:
     """Make variants of pictures.
 
@@ -45,6 +49,7 @@ def vary(
     --choose beforehand, or, at a terminal, the one you name when asked.
     """
     from noisekernel import models, outputs
+    from noisekernel.cli.cost import Cost
     from noisekernel.cli.rounds import Chooser, Variants
     from noisekernel.dial import DEFAULT
 
@@ -52,7 +57,11 @@ def vary(
     folder = outputs.new_folder(out, force=force)
     chooser = Chooser.of(rounds, n, choose, score)
     chain = models.load(model, device)
-    z = chain.read(pictures)
+    z = common.read_pictures(chain, pictures)
+    cost = Cost(yes)
+    numbers = chain.size.channels * chain.size.height * chain.size.width
+    kept = outputs.bytes_of_a_cell(chain.size) + (4 * numbers * (options["steps"] + 1) if rounds > 1 else 0)
+    cost.check(chain, rounds * len(z) * n, batch_size, kept=len(z) * n * kept, folder=folder)
     if beta is None:
         options["below"] = common.noise_level(chain, model, options["strength"])
     how = {
@@ -65,35 +74,42 @@ def vary(
     if beta is not None:
         how["lag"] = options["lag"] = chain.kernel.lag if lag is None else lag
     varying = Variants(chain, n, batch_size, {**options, "seed": seed}, more=rounds > 1)
-    listed: list[dict[str, object]] = []
-    history = []
+    own_names = outputs.names_of(pictures)
+    originals = [f"{name}-original.png" for name in own_names]
+    listed: list[dict[str, object]] = [
+        {"file": file, **how, "role": "original", "source": path.name}
+        for file, path in zip(originals, pictures, strict=True)
+    ]
+    files = [[[f"{name}-round{r}-{k:02d}.png" for k in range(n)] for name in own_names] for r in range(rounds)]
+    for number in range(rounds):
+        for i, path in enumerate(pictures):
+            own = {**how, "round": number, "picture": i, "source": path.name}
+            listed += [
+                {"file": files[number][i][k], **own, "variant": k, "sample": (number * len(z) + i) * n + k}
+                for k in range(n)
+            ]
+    sheets = [f"sheet{number}.png" for number in range(rounds)]
+    record = outputs.Record(folder, {**how, "rounds": rounds}, listed, sheets=sheets, inputs=pictures)
+    history: list[list[int]] = []
     for number in range(rounds):
         labels = common.label_for(chain, label, len(z))
         # Each round has sample numbers of its own, so that it does not repeat the noise of the one before.
-        first = number * len(z) * n
-        variants = varying.of(z, first, labels)
+        variants = varying.of(z, number * len(z) * n, labels, cost, rounds)
         if number == 0:
-            originals = [f"original-{i}" for i in range(len(z))]
-            sources = [{**how, "role": "original", "source": path.name} for path in pictures]
-            outputs.write_pictures(folder, chain.draw(z), sources, originals)
-            listed += [{"file": f"{name}.png", **one} for name, one in zip(originals, sources, strict=True)]
+            record.write(chain.draw(z), originals)
         cells = []
         for i in range(len(z)):
-            names = [f"round{number}-{i}-{k:02d}" for k in range(n)]
-            own = {**how, "round": number, "picture": i, "source": pictures[i].name}
-            made = [{**own, "variant": k, "sample": first + i * n + k} for k in range(n)]
             images = chain.draw(variants[i])
-            outputs.write_pictures(folder, images, made, names)
-            listed += [{"file": f"{name}.png", **one} for name, one in zip(names, made, strict=True)]
+            record.write(images, files[number][i])
             cells += [*chain.draw(z[i : i + 1]), *images]
-        sheet = folder / f"sheet{number}.png"
-        outputs.save_png(outputs.contact_sheet(cells, columns=n + 1), sheet, {**how, "round": number})
+        sheet = folder / sheets[number]
+        record.sheet(outputs.contact_sheet(cells, columns=n + 1), sheet.name, round=number)
         if number < rounds - 1:
             picked = [chooser.pick(number, i, chain.draw(variants[i]), sheet) for i in range(len(z))]
             history.append(picked)
             z = variants[range(len(z)), picked]
             varying.go_on_from(picked)
-    outputs.write_manifest(folder, {**how, "rounds": rounds, "chosen": history}, listed, pictures)
+    record.finish(chosen=history)
     figures = {**how, "rounds": rounds, "chosen": history, "out": str(folder), "n": n}
     common.say(
         figures, json, f"{rounds * len(z) * n} variants: {folder}/; side by side, the original first, on {sheet}"

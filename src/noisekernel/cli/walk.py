@@ -20,20 +20,24 @@ def walk(
     pictures: Annotated[
         list[Path] | None, typer.Argument(metavar="[PICTURE...]", help="Where to start (default: at new samples).")
     ] = None,
-    pace: Annotated[float | None, typer.Option(help="The share of noise that a step moves (default: 0.08).")] = None,
+    pace: Annotated[
+        float | None,
+        typer.Option(callback=common.within(0, 1), help="The share of noise that a step moves (default: 0.08)."),
+    ] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Steps (default: 60; with --beta, 200).")] = None,
     every: Annotated[int | None, typer.Option(min=1, help="Steps between frames (default: 1; with --beta, 2).")] = None,
     n: Annotated[int | None, typer.Option("-n", min=1, help="Chains side by side (default: at least 16).")] = None,
     beta: common.WalkBeta = None,
     lag: common.WalkLag = None,
     readout: common.WalkReadout = None,
-    fps: Annotated[float, typer.Option(min=0.1, help="Frames a second.")] = 12.0,
+    fps: Annotated[float, typer.Option(callback=common.within(0.1, 100), help="Frames per second.")] = 12.0,
     out: Annotated[Path, typer.Option(help="The film: .gif or .mp4.")] = Path("walk.gif"),
     label: common.Label = None,
     seed: common.Seed = 0,
     device: common.Device = None,
     json: common.Json = False,
     force: common.Force = False,
+    yes: common.Yes = False,
 ) -> None:
     """Film a chain as it walks through the data.
 
@@ -41,10 +45,9 @@ def walk(
     With --beta it is one at that constant noise level, as in the paper, which slowly leaves the data.
     """
     from noisekernel import models, outputs
+    from noisekernel.cli.cost import Cost
     from noisekernel.errors import InputError
 
-    if not fps <= 100:
-        raise InputError(f"--fps is {fps}; films have up to 100 frames a second")
     options = common.how_to_vary("pace", pace, beta, None, lag, readout, usual=0.08, sharp=5)
     steps = (60 if beta is None else 200) if steps is None else steps
     every = (1 if beta is None else 2) if every is None else every
@@ -54,7 +57,10 @@ def walk(
     if pictures and len(pictures) > number:
         raise InputError(f"{len(pictures)} pictures to start from, but -n {number} chains; give each picture a chain")
     chain = models.load(model, device)
-    starts = chain.read(pictures) if pictures else None
+    cost = Cost(yes)
+    in_film = (steps // every + 1) * number * outputs.bytes_of_a_cell(chain.size)
+    cost.check(chain, number, number, kept=in_film)
+    starts = common.read_pictures(chain, pictures) if pictures else None
     z = None if starts is None else starts[[i % len(starts) for i in range(number)]]
     labels = common.label_for(chain, label, number)
     if beta is None:
@@ -62,7 +68,8 @@ def walk(
     else:
         clean = _at_constant_noise(chain, number if z is None else z, steps, {**options, "lag": lag}, labels, seed)
     frames = []
-    with common.bar(steps, "walking") as advance:
+    with common.bar(steps, "walking") as bar:
+        advance = cost.timed(bar, steps, steps)
         for done, look in enumerate(clean):
             if done % every == 0 or done == steps:
                 frames.append(outputs.contact_sheet(chain.draw(look())))

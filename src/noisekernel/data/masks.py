@@ -47,17 +47,19 @@ def read_mask(image: Image.Image, size: Size) -> Bool[Tensor, "channels height w
             "without soft edges"
         )
     if not values.any():
-        raise InputError("the mask is black wherever the model looks, so there is nothing to fill in; paint that white")
+        raise InputError(
+            "the mask is black wherever the model looks, so there is nothing to fill in: white is filled in, black kept"
+        )
     return torch.from_numpy(values == 255).expand(*size)
 
 
-def check_fits(mask: Image.Image, picture: Image.Image, size: Size) -> None:
+def check_fits(mask: tuple[int, int], picture: tuple[int, int], size: Size) -> None:
     """That a mask is of the shape of the picture: both are cut to the middle, and must be so in the same place.
 
-    Or of the very size that pictures are made into.
+    Or of the very size that pictures are made into. Both are given as width and height.
     """
-    (width, height), (across, down) = mask.size, picture.size
-    if mask.size == (size.width, size.height):
+    (width, height), (across, down) = mask, picture
+    if mask == (size.width, size.height):
         return
     if abs(width * down - height * across) > max(width, height, across, down):  # half a pixel, more or less
         raise InputError(

@@ -37,6 +37,11 @@ RECORD, DATA = "design.json", "z.safetensors"
 MOST_FILE_BYTES = 64_000_000
 MOST_BYTES = {RECORD: 20_000_000, DATA: 200_000_000}
 
+#: Clean data lies in [-1, 1], or a little beyond where a denoiser overshoots.
+LARGEST_VALUE = 10.0
+#: Of a walk, up to a frame of it that was kept: days of walking.
+MOST_WALKED = 10 * walks.MOST_STEPS
+
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Text = Annotated[str, Field(max_length=200)]
 
@@ -173,6 +178,7 @@ def read_design(content: bytes) -> DesignFile:
     if record.format != FORMAT:
         raise InputError(f"the design file has format {record.format}; this version reads format {FORMAT}")
     _check(record, z)
+    _check_bounds(record, z)
     return DesignFile(record, z)
 
 
@@ -213,6 +219,22 @@ def _check(record: DesignRecord, z: Mapping[str, Tensor]) -> None:
         raise InputError("the design file is damaged: its rounds, nodes and pictures do not fit together")
 
 
+def _check_bounds(record: DesignRecord, z: Mapping[str, Tensor]) -> None:
+    """No picture, round or walk is beyond what a studio makes."""
+    for id, each in z.items():
+        if each.is_floating_point() and not bool((each.abs() <= LARGEST_VALUE).all()):  # NaN is not
+            raise InputError(
+                f"the design file is damaged: the picture of node {id} has values up to {float(each.abs().max()):.3g}; "
+                f"those of pictures lie between -1 and 1, and {LARGEST_VALUE:g} is the most that is taken"
+            )
+    walked = {one.id for one in record.rounds if one.task == "walk"}
+    for one in record.rounds:
+        check_round(one)
+    for node in record.nodes:
+        if node.round in walked:
+            segments_of(node)
+
+
 def check_round(one: RoundRecord) -> dict[str, Any]:
     """The settings of a round, held to what a request may say."""
     settings = dict(one.settings)
@@ -246,6 +268,10 @@ def segments_of(node: NodeRecord) -> list[dict[str, Any]]:
         segments = []
     if not segments:
         raise InputError("the design file is damaged: a frame of a walk without its segments")
+    if (steps := sum(segment["steps"] for segment in segments)) > MOST_WALKED:
+        raise InputError(
+            f"the design file is damaged: a frame of a walk after {steps:,} steps; at most {MOST_WALKED:,} are taken"
+        )
     return segments
 
 

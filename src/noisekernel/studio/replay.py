@@ -73,7 +73,7 @@ class Again:
 
 
 def replay(file: DesignFile, model: Model, advance: Callable[[], None] = lambda: None) -> Iterator[Replayed]:
-    """Each node of the file, in the order they came about. `advance` is called after every round."""
+    """Each node of the file, in the order they came about. `advance` is called after every step of `steps_of`."""
     known = Again(file)
     by_round: dict[str, list[NodeRecord]] = {}
     for node in file.record.nodes:
@@ -86,29 +86,44 @@ def replay(file: DesignFile, model: Model, advance: Callable[[], None] = lambda:
     try:
         for one in file.record.rounds:
             use_threads(one.made.threads)
-            for node, z in _round_again(model, known.round(one.id), by_round.get(one.id, []), known):
+            for node, z in _round_again(model, known.round(one.id), by_round.get(one.id, []), known, advance):
                 known.z[node.id] = z
                 yield Replayed(node, z, file.z[node.id])
-            advance()
     finally:
         use_threads(before)
 
 
+def steps_of(file: DesignFile) -> int:
+    """How many steps it takes to replay a file."""
+    frames: dict[str | None, list[NodeRecord]] = {}
+    for node in file.record.nodes:
+        frames.setdefault(node.round, []).append(node)
+    total = 0
+    for one in file.record.rounds:
+        nodes = frames.get(one.id, [])
+        if one.task == "walk":
+            total += max((sum(part["steps"] for part in segments_of(node)) for node in nodes), default=0)
+        elif nodes:
+            settings = check_round(one)
+            total += settings["steps"] + (settings.get("readout") or 0 if settings.get("beta") is not None else 0)
+    return total
+
+
 def _round_again(
-    model: Model, one: Round, nodes: list[NodeRecord], known: Again
+    model: Model, one: Round, nodes: list[NodeRecord], known: Again, advance: Callable[[], None]
 ) -> Iterator[tuple[NodeRecord, Tensor]]:
     if not nodes:
         return
     if one["task"] == "walk":
         start, label = known.clean_of(one["parents"]), one["settings"]["label"]
         places = [segments_of(node) for node in nodes]
-        again = frames_again(model, start, one["seed"], label, places, stream_of(one, known.came_of))
+        again = frames_again(model, start, one["seed"], label, places, stream_of(one, known.came_of), advance)
         for node, z in zip(nodes, again, strict=True):
             yield node, z[0].cpu()
         return
     doing = rounds.begin(model, one, known)
     for _ in doing.run:
-        pass
+        advance()
     z = doing.clean.cpu()
     for node in nodes:
         yield node, z[node.place]

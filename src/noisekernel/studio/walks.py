@@ -5,7 +5,7 @@ the pace is the share of the noise that each step moves on. All is drawn from on
 a frame is known by the segments up to its step, and is had again by stepping there, which needs no network, and a look.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,8 +76,9 @@ def frames_again(
     label: str | None,
     places: Sequence[Sequence[Mapping[str, Any]]],
     number: int = 0,
+    advance: Callable[[], None] = lambda: None,
 ) -> list[Tensor]:
-    """The frames at these places of one walk, walked again in one go."""
+    """The frames at these places of one walk, walked again in one go. `advance` is called after every step."""
     longest = max(places, key=_length)
     walk = Walk(model, start, seed, longest[0]["pace"], label, number)
     found: dict[int, Tensor] = {}
@@ -95,6 +96,7 @@ def frames_again(
         for _ in range(segment["steps"]):
             walk.step(look=False)
             look()
+            advance()
     if len(found) != len(places):
         raise InputError("the frames of a walk have segments that do not belong together")
     return [found[i] for i in range(len(places))]
