@@ -97,3 +97,18 @@ def test_a_bad_upload_is_refused_in_a_sentence_and_nothing_is_made(hand, tmp_pat
     hand.key("Escape")
     expect(dialog).to_have_count(0)
     assert hand.design == ""
+
+
+def test_a_picture_unlike_what_the_model_knows_is_told_of_beside_it(hand, tmp_path):
+    sentence = "This picture is unlike what the model knows: variants of it may be far from it."
+    path = tmp_path / "mine.png"
+    path.write_bytes(picture())
+    hand.wire.add_to_nodes("/api/designs/[0-9a-f]{16}", unlike=sentence)
+    hand.page.locator("input[type=file]:not([accept*=nkd])").set_input_files(path)
+    fitted(hand)
+    view = hand.page.get_by_role("region", name="The present picture")
+    expect(view.get_by_text(sentence)).to_be_visible()
+    expect(hand.button(re.compile("^Generate"))).to_be_enabled()
+    hand.page.reload()  # without the field
+    expect(view.get_by_alt_text("your picture")).to_be_visible()
+    expect(view.get_by_role("status")).to_be_hidden()
