@@ -236,6 +236,10 @@ def test_names_in_the_tree_are_whole_and_nothing_runs_through_them(hand):
         hand.button("Size of the thumbnails").click()
 
 
+#: Two frames have been drawn.
+FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
 def test_a_phone_opens_at_the_top_of_the_page(hand, window):
     hand.start_from_example()
     for _ in range(2):
@@ -246,12 +250,23 @@ def test_a_phone_opens_at_the_top_of_the_page(hand, window):
     phone.go(f"#d={hand.design}")
     expect(phone.leaves).to_have_count(3)
     # By the second frame from now the tree has shown where one is.
-    phone.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    phone.page.evaluate(FRAMES)
     assert phone.page.evaluate("scrollY") == 0
     assert phone.page.evaluate("document.documentElement.scrollWidth") == 390
     phone.page.evaluate("scrollTo(0, 500)")
     phone.page.locator(".brand").evaluate("brand => brand.click()")
     expect(phone.page.get_by_role("heading", name="Begin a design")).to_be_visible()
     phone.start_from_example(20)  # down on the page
-    phone.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    phone.page.evaluate(FRAMES)
     assert phone.page.evaluate("scrollY") == 0
+
+
+def test_a_phone_shows_the_picture_large_in_every_tool(window, server):
+    hand = Hand(window.page(width=390, height=844, has_touch=True), server)
+    hand.go()
+    hand.start_from_example()
+    for tool in ("Vary", "Paint", "Walk"):
+        hand.tool(tool)
+        box = hand.page.locator(".centre > :visible").bounding_box()
+        assert 300 < box["width"] <= 390, tool
+        assert box["width"] == pytest.approx(box["height"]), tool
