@@ -103,12 +103,21 @@ def test_a_picture_unlike_what_the_model_knows_is_told_of_beside_it(hand, tmp_pa
     sentence = "This picture is unlike what the model knows: variants of it may be far from it."
     path = tmp_path / "mine.png"
     path.write_bytes(picture())
-    hand.wire.add_to_nodes("/api/designs/[0-9a-f]{16}", unlike=sentence)
+    asked = "/api/designs/[0-9a-f]{16}"
+    hand.wire.add_to_nodes(asked, unlike=True, said=sentence)
     hand.page.locator("input[type=file]:not([accept*=nkd])").set_input_files(path)
     fitted(hand)
     view = hand.page.get_by_role("region", name="The present picture")
     expect(view.get_by_text(sentence)).to_be_visible()
     expect(hand.button(re.compile("^Generate"))).to_be_enabled()
-    hand.page.reload()  # without the field
-    expect(view.get_by_alt_text("your picture")).to_be_visible()
-    expect(view.get_by_role("status")).to_be_hidden()
+    hand.wire.add_to_nodes(asked, unlike=False, said=None)
+    hand.page.evaluate("import('/design.js').then(({ refresh }) => refresh())")
+    expect(view.locator(".banner")).to_be_hidden()
+
+
+def test_of_a_picture_with_nothing_to_say_of_it_nothing_is_said(hand):
+    hand.start_from_example()
+    view = hand.page.get_by_role("region", name="The present picture")
+    expect(view.get_by_alt_text("an example")).to_be_visible()
+    expect(view.locator(".banner")).to_be_hidden()
+    expect(view.locator(".banner")).to_have_text("")

@@ -12,11 +12,11 @@ export function nodeView() {
   const image = h("img", { class: "large" });
   const heading = h("h2", {});
   const facts = h("span", { class: "soft small" });
-  const unlike = h("p", { class: "banner", role: "status" });
+  const said = h("p", { class: "banner", role: "status" });
   const rounds = h("div", { class: "rounds" });
   const element = h("section", { class: "view", "aria-label": "The present picture" },
     h("div", { class: "bar" }, h("div", { class: "titles" }, heading, facts)),
-    unlike, h("div", { class: "room centre" }, image), rounds);
+    said, h("div", { class: "room centre" }, image), rounds);
 
   watch(["view", "present", "nodes", "rounds", "model"], () => {
     const node = present();
@@ -26,7 +26,7 @@ export function nodeView() {
     enlarge(image);
     text(heading, title(node));
     text(facts, describe(node));
-    text(unlike, node.unlike ?? ""); // a picture of one's own that is unlike what the model knows
+    text(said, node.said ?? ""); // of a picture of one's own that is unlike what the model knows
     const of = (round) => round.task !== "walk" && round.parents?.includes(node.id);
     const made = [...state.rounds.values()].filter(of).reverse();
     const own = state.rounds.get(node.round);
