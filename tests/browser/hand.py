@@ -12,6 +12,9 @@ from browser.wire import Wire
 
 expect.set_options(timeout=120_000)
 
+#: What a long round says of itself.
+STEP = re.compile(r"step [1-9]\d* of 50\d\d")
+
 
 class Hand:
     def __init__(self, page: Page, server) -> None:
@@ -92,6 +95,13 @@ class Hand:
         self.key("g")
         expect(self.page.locator(".cells")).not_to_have_attribute("data-round", before or "none")
         self.round_ends(count)
+
+    def long_round(self) -> None:
+        """Begin a round that takes minutes even on a fast machine: one to be cancelled, or to be left."""
+        for name, value in {"Candidates": "64", "Steps": "5000", "Walk at beta": "0.5"}.items():
+            self.set(name, value)
+        self.key("g")
+        expect(self.page.get_by_text(STEP)).to_be_visible()
 
     def choose(self, number: int) -> None:
         self.key(str(number))

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from browser.hand import Hand
+from browser.hand import STEP, Hand
 
 
 def test_choosing_by_key_and_click_grows_a_tree_with_branches(hand):
@@ -78,10 +78,12 @@ def test_what_is_taken_back_in_haste_is_taken_back_in_order(hand):
     hand.key("z", "z")  # the star, then the choice: a starred node may not leave the tree
     expect(hand.leaves).to_have_count(1)
     hand.held()
-    hand.page.wait_for_timeout(300)  # time for the second to overtake the first, if it can
     hand.wire.let_go()
     hand.says("Undone: the choice.")
     expect(hand.leaves).to_have_count(1)
+    # The star was heard of before the choice was sent.
+    passed = hand.wire.diary('(starred|kept)":false')
+    assert [(line[:4], "starred" in line) for line in passed[:2]] == [("sent", True), ("read", True)]
     assert sum(node["kept"] for node in hand.stored()["nodes"]) == 1
 
 
@@ -94,8 +96,10 @@ def test_what_comes_from_elsewhere_does_not_take_back_what_is_on_its_way(hand, w
     hand.choose(1)
     expect(hand.leaves).to_have_count(2)
     hand.held()
+    hand.page.evaluate("new BroadcastChannel('noisekernel-studio').onmessage = () => (window.heard = true)")
     other.choose(2)  # which tells this tab to read the design again
-    hand.page.wait_for_timeout(300)
+    hand.page.wait_for_function("window.heard")
+    assert hand.wire.diary("GET /api/designs/") == []  # not before the change has arrived
     expect(hand.leaves).to_have_count(2)
     hand.wire.let_go()
     expect(hand.leaves).to_have_count(3)
@@ -194,3 +198,122 @@ def test_undoing_a_star_takes_the_candidate_out_of_the_tree_again(hand):
     hand.says("Undone: the star.")
     expect(hand.leaves).to_have_count(1)
     assert sum(node["kept"] for node in hand.stored()["nodes"]) == 1
+
+
+def test_what_was_taken_back_is_done_again_until_something_new_is_done(hand):
+    hand.start_from_example()
+    root = hand.present
+    hand.generate()
+    hand.choose(2)
+    chosen = hand.present
+    hand.key("s")
+    expect(hand.page.locator(".leaf.starred")).to_have_count(1)
+    hand.key("Control+z", "z")
+    hand.says("Undone: the choice.")
+    expect(hand.leaves).to_have_count(1)
+    assert hand.present == root
+
+    hand.key("y")
+    hand.says("Done again: the choice.")
+    expect(hand.leaves).to_have_count(2)
+    assert hand.present == chosen
+    hand.key("Control+Shift+Z")
+    expect(hand.page.locator(".leaf.starred")).to_have_count(1)
+    hand.says("Done again: the star.")
+    hand.key("y")
+    hand.says("There is nothing to redo.")
+    stored = hand.stored()
+    assert [node["id"] for node in stored["nodes"] if node["starred"]] == [stored["present"]] == [chosen]
+
+    hand.key("z")
+    expect(hand.page.locator(".leaf.starred")).to_have_count(0)
+    hand.page.locator(".toast").get_by_role("button", name="Redo").click()
+    expect(hand.page.locator(".leaf.starred")).to_have_count(1)
+    hand.key("z")
+    hand.says("Undone: the star.")
+    hand.key("l")  # something new
+    expect(hand.button("Like candidate 2")).to_have_attribute("aria-pressed", "true")
+    hand.key("Control+y")
+    hand.says("There is nothing to redo.")
+    expect(hand.page.locator(".leaf.starred")).to_have_count(0)
+
+
+def test_a_deletion_and_a_choice_of_an_older_round_are_done_again(hand):
+    hand.start_from_example()
+    root = hand.present
+    hand.generate()
+    hand.choose(3)
+    chosen = hand.present
+    hand.key("z")
+    hand.says("Undone: the choice.")
+    hand.generate()  # which is nothing to undo, and takes the first round from the stage
+    hand.settled()
+    hand.page.evaluate("import('/design.js').then(({ refresh }) => refresh())")
+    hand.key("y")
+    expect(hand.leaves).to_have_count(2)
+    assert hand.present == chosen
+    expect(hand.page.get_by_role("treeitem", name="variant 3")).to_be_visible()
+
+    hand.key("Delete")
+    hand.says("Deleted.")
+    hand.key("z")
+    hand.says("Undone: the deletion.")
+    expect(hand.leaves).to_have_count(2)
+    hand.key("y")
+    hand.says("Done again: the deletion.")
+    expect(hand.leaves).to_have_count(1)
+    assert [node["id"] for node in hand.stored()["nodes"] if node["kept"]] == [root]
+
+
+def test_every_candidate_is_reached_by_keys(hand):
+    hand.start_from_example()
+    root = hand.present
+    hand.set("Candidates", "12")
+    hand.generate(12)
+    hand.key("Enter")
+    expect(hand.button("Candidate 1")).to_be_focused()
+    hand.key(*["ArrowRight"] * 12)  # there are not so many
+    last = hand.button("Candidate 12")
+    expect(last).to_be_focused()
+    assert last.evaluate("one => getComputedStyle(one).outlineWidth") == "3px"
+    columns = int(hand.page.locator(".cells").get_attribute("data-columns"))
+    hand.key("ArrowUp")
+    expect(hand.button(f"Candidate {12 - columns}")).to_be_focused()
+    hand.key("ArrowDown", "s")  # of the one with the focus
+    expect(hand.button("Star candidate 12")).to_have_attribute("aria-pressed", "true")
+    hand.key("Enter")
+    expect(hand.cells.nth(11)).to_have_class(re.compile("chosen"))
+    hand.key("Escape", "ArrowUp")  # out of the candidates, through the tree
+    expect(hand.page.locator(".leaf[aria-selected=true]")).to_have_attribute("data-node", root)
+
+
+def test_one_goes_on_by_keys_alone_from_round_to_round(hand):
+    hand.start_from_example()
+    hand.page.get_by_role("switch", name="Go on as soon as I choose").click()
+    hand.generate()
+    first = hand.page.locator(".cells").get_attribute("data-round")
+    hand.key("Enter", "ArrowRight", "Enter")
+    expect(hand.page.locator(".cells")).not_to_have_attribute("data-round", first)
+    hand.round_ends()
+    expect(hand.button("Candidate 2")).to_be_focused()
+
+
+def test_a_deletion_that_the_server_refuses_leaves_all_as_it_was(hand):
+    hand.start_from_example()
+    hand.generate()
+    hand.choose(2)
+    parent = hand.present
+    hand.long_round()
+    sentence = "a round is being made of this node; cancel it or wait for its end, then delete"
+    hand.wire.answer(409, {"detail": sentence}, "DELETE /api/nodes/")
+    hand.key("Delete")
+    hand.says(sentence)
+    expect(hand.leaves).to_have_count(2)
+    expect(hand.page.get_by_text(STEP)).to_be_visible()
+    expect(hand.page.locator(".leaf[aria-selected=true]")).to_have_attribute("data-node", parent)
+    hand.settled()
+    assert hand.stored()["present"] == parent
+    hand.key("Escape")
+    expect(hand.page.get_by_text("This round was cancelled.")).to_be_visible()
+    hand.key("z")  # not the deletion, which never was
+    hand.says("Undone: the choice.")

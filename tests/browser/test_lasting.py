@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.conftest import Server
-from browser.hand import Hand
+from browser.hand import STEP, Hand
 
 
 def test_a_reload_restores_everything(hand):
@@ -33,11 +33,9 @@ def test_a_reload_restores_everything(hand):
 
 def test_a_reload_in_the_middle_of_a_round_finds_it_again(hand):
     hand.start_from_example()
-    hand.set("Steps", "4000")
-    hand.key("g")
-    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of"))).to_be_visible()
+    hand.long_round()
     hand.page.reload()
-    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of"))).to_be_visible()
+    expect(hand.page.get_by_text(STEP)).to_be_visible()
     hand.key("Escape")
     expect(hand.page.get_by_text("This round was cancelled.")).to_be_visible()
 
@@ -57,6 +55,26 @@ def test_designs_are_listed_and_deleted_with_undo(hand):
     expect(hand.leaves).to_have_count(1)
     hand.page.go_back()
     expect(hand.page.get_by_role("heading", name="Begin a design")).to_be_visible()
+
+
+def test_the_menu_of_designs_lists_them_at_its_first_opening(hand):
+    hand.start_from_example()
+    title = hand.page.get_by_label("Name of the design")
+    title.fill("Opened by its address")
+    title.press("Enter")
+    hand.settled()
+    hand.page.reload()
+    expect(hand.leaves).to_have_count(1)
+    hand.button("Designs").click()
+    entry = hand.page.get_by_role("menuitem", name="Opened by its address digits")
+    expect(entry).to_be_visible()
+    expect(entry).to_be_focused()  # the latest, so the first
+    # What the hand has gone to keeps the focus when the list is read again.
+    hand.key("ArrowUp")
+    last = hand.page.get_by_role("menuitem", name="Delete this design")
+    expect(last).to_be_focused()
+    hand.page.evaluate("import('/design.js').then(({ list }) => list())")
+    expect(last).to_be_focused()
 
 
 def test_a_design_left_while_it_is_being_renamed_stays_left_and_is_renamed(hand):
@@ -110,7 +128,7 @@ def test_a_design_left_before_it_has_opened_stays_left(hand):
     hand.held()
     hand.page.locator(".brand").click()
     hand.wire.let_go()
-    hand.page.wait_for_timeout(300)  # time to open it all the same, if it would
+    hand.until(lambda: hand.wire.diary("read GET /api/designs/"))  # by now it would be open
     expect(hand.page.get_by_role("heading", name="Begin a design")).to_be_visible()
     assert hand.design == ""
 
@@ -146,9 +164,7 @@ def test_a_closed_tab_frees_its_job(hand, window):
     hand.start_from_example()
     other = Hand(window.page(), hand.server)
     other.go(f"#d={hand.design}")
-    other.set("Steps", "5000")
-    other.key("g")
-    expect(other.page.get_by_text(re.compile(r"step [1-9]\d* of"))).to_be_visible()
+    other.long_round()
     other.page.close()
     hand.all_jobs_end()
     assert hand.stored()["rounds"][-1]["status"] == "cancelled"
@@ -157,21 +173,27 @@ def test_a_closed_tab_frees_its_job(hand, window):
 def test_a_round_goes_on_while_another_design_is_worked_on(hand):
     hand.start_from_example()
     first = hand.design
-    hand.set("Steps", "5000")  # longer than it takes to come back, and than the grace of a round without a listener
-    hand.key("g")
-    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of"))).to_be_visible()
+    hand.long_round()
+    (record,) = hand.stored()["rounds"]
+    left = []
+    for end in ("requestfinished", "requestfailed"):
+        hand.page.on(end, lambda request: left.append(request.url))
     hand.page.locator(".brand").click()
     expect(hand.page.get_by_role("heading", name="Begin a design")).to_be_visible()
     hand.start_from_example(2)
     assert hand.design != first
+    hand.set("Candidates", "4")
     hand.set("Steps", "10")
     hand.generate()
+    # A round that nobody listens to would be cancelled after a while.
+    assert not [url for url in left if f"jobs/{record['job']}/events" in url]
     hand.page.go_back()
     expect(hand.page.get_by_role("heading", name="Begin a design")).to_be_visible()
     hand.page.go_back()
-    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of 50\d\d"))).to_be_visible()
-    hand.round_ends()
-    assert [one["status"] for one in hand.api(f"designs/{first}")["rounds"]] == ["done"]
+    expect(hand.page.get_by_text(STEP)).to_be_visible()
+    assert [one["status"] for one in hand.stored()["rounds"]] == ["running"]
+    hand.key("Escape")
+    expect(hand.page.get_by_text("This round was cancelled.")).to_be_visible()
 
 
 def test_a_server_that_comes_back_with_another_token_says_so(hand):
@@ -195,9 +217,7 @@ def test_a_server_killed_in_mid_job_is_noticed_and_nothing_chosen_is_lost(own_se
     hand.start_from_example()
     hand.generate()
     hand.choose(2)
-    hand.set("Steps", "3000")
-    hand.key("g")
-    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of"))).to_be_visible()
+    hand.long_round()
     own_server.kill()
     expect(hand.page.get_by_text("The server is away.")).to_be_visible()
     own_server.start()
@@ -205,6 +225,6 @@ def test_a_server_killed_in_mid_job_is_noticed_and_nothing_chosen_is_lost(own_se
     expect(hand.page.get_by_text("This round was interrupted")).to_be_visible()
     expect(hand.leaves).to_have_count(2)
     hand.button("Run it again").click()
-    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of 30\d\d"))).to_be_visible()
+    expect(hand.page.get_by_text(STEP)).to_be_visible()
     hand.key("Escape")
     expect(hand.page.get_by_text("This round was cancelled.")).to_be_visible()

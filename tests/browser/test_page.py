@@ -106,3 +106,167 @@ def test_a_tree_of_thousands_has_room_for_each(hand):
     assert places["edges"] == 5999
     assert places["rows"] > 3000
     assert all(0 <= x < places["columns"] for x, _ in spots.values())
+
+
+def test_space_is_the_studio_s_after_a_click_and_the_button_s_after_tab(hand):
+    hand.start_from_example()
+    hand.tool("Walk")
+    hand.key("Space")  # plays, and does not press the tab again
+    expect(hand.page.get_by_text(re.compile(r"^step [1-9]"))).to_be_visible()
+    ground = "getComputedStyle(document.body).backgroundColor"
+    look, keys = hand.button("Dark or light"), hand.button("Keys (?)")
+    look.click()
+    clicked = hand.page.evaluate(ground)
+    hand.key("Space")
+    paused = hand.page.get_by_text(re.compile("paused at"))
+    expect(paused).to_be_visible()
+    assert hand.page.evaluate(ground) == clicked
+    keys.focus()
+    hand.key("Shift+Tab")
+    expect(look).to_be_focused()
+    hand.key("Space")
+    assert hand.page.evaluate(ground) != clicked
+    expect(look).to_be_focused()
+    expect(paused).to_be_visible()
+    hand.key("Escape")
+    hand.all_jobs_end()
+
+
+#: Whether two boxes have a point in common.
+MEET = "(a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom"
+
+
+def test_the_buttons_of_the_brush_stay_in_their_box(hand):
+    hand.start_from_example()
+    for width, height in ((1280, 800), (1024, 768), (768, 1024), (390, 844)):
+        hand.page.set_viewport_size({"width": width, "height": height})
+        hand.tool("Paint")
+        for group in hand.page.locator("#tool .panel:visible :is(.buttons, .segments)").all():
+            box = group.bounding_box()
+            boxes = [
+                button.bounding_box() for button in group.get_by_role("button").or_(group.get_by_role("radio")).all()
+            ]
+            assert len(boxes) >= 2
+            assert len({round(one["height"]) for one in boxes}) == 1
+            assert min(one["x"] for one in boxes) >= box["x"] - 0.5
+            assert max(one["x"] + one["width"] for one in boxes) <= box["x"] + box["width"] + 0.5
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1024, 768), (768, 1024)])
+def test_messages_cover_nothing_of_the_round(window, server, width, height):
+    hand = Hand(window.page(width=width, height=height), server)
+    hand.go()
+    hand.start_from_example()
+    hand.set("Candidates", "12")
+    hand.generate(12)
+    hand.choose(1)
+
+    def covered() -> list[str]:
+        return hand.page.evaluate(
+            f"""() => {{
+                const meet = {MEET};
+                const box = (one) => one.getBoundingClientRect();
+                const shown = (one) => one.checkVisibility();
+                const toasts = [...document.querySelectorAll(".toast")].map(box);
+                return [...document.querySelectorAll("button, .stage img, .stage canvas, .stage input")]
+                    .filter((one) => shown(one) && !one.closest(".toast"))
+                    .filter((one) => toasts.some((toast) => meet(toast, box(one))))
+                    .map((one) => one.outerHTML.slice(0, 200));
+            }}"""
+        )
+
+    hand.key("s")
+    expect(hand.page.locator(".leaf.starred")).to_have_count(1)
+    hand.key("z")
+    hand.says("Undone: the star.")
+    assert covered() == []
+    hand.key("ArrowUp")  # with the rounds that were made of it below the picture
+    expect(hand.button(re.compile("12 variants at"))).to_be_visible()
+    assert covered() == []
+    # What does not fit into the room for messages makes more of it.
+    sentence = "This is what a server says that has much to say about what went wrong and what to do about it. " * 3
+    hand.page.evaluate("words => import('/toast.js').then(({ toast }) => toast(words, { kind: 'error' }))", sentence)
+    expect(hand.page.locator(".toast")).to_have_count(2)
+    hand.until(lambda: covered() == [])
+
+
+def test_names_in_the_tree_are_whole_and_nothing_runs_through_them(hand):
+    hand.start_from_example()
+
+    def name(words: str) -> None:
+        hand.key("F2")
+        hand.page.keyboard.type(words)
+        hand.key("Enter")
+        expect(hand.page.get_by_role("treeitem", name=words)).to_be_visible()
+
+    name("where it all began")
+    hand.generate()
+    for number in (1, 2, 4):
+        hand.choose(number)
+        if number != 2:
+            name(f"a branch called {number}")
+    hand.generate()
+    hand.choose(1)
+    hand.choose(3)
+    for size in range(3):
+        found = hand.page.evaluate(
+            f"""() => {{
+                const meet = {MEET};
+                const leaves = [...document.querySelectorAll(".leaf")].map((one) => one.getBoundingClientRect());
+                const labels = [...document.querySelectorAll(".leaf.named .label")];
+                const boxes = labels.map((one) => one.getBoundingClientRect());
+                const crossed = [];
+                for (const path of document.querySelectorAll(".edges path")) {{
+                    const frame = path.ownerSVGElement.getBoundingClientRect();
+                    for (let at = 0; at <= path.getTotalLength(); at += 0.5) {{
+                        const {{ x, y }} = path.getPointAtLength(at);
+                        const [left, top] = [x + frame.left, y + frame.top];
+                        const spot = {{ left, right: left, top, bottom: top }};
+                        if (boxes.some((one) => meet(one, spot))) crossed.push([x, y]);
+                    }}
+                }}
+                const onEachOther = boxes.filter((one, at) => boxes.slice(at + 1).some((other) => meet(one, other)));
+                const onPictures = boxes.filter((one) => leaves.some((leaf) => meet(one, leaf)));
+                const whole = labels.filter((one) => one.scrollWidth <= one.clientWidth).map((one) => one.textContent);
+                return {{ crossed, onEachOther, onPictures, whole }};
+            }}"""
+        )
+        assert "where it all began" in found.pop("whole"), size
+        assert found == {"crossed": [], "onEachOther": [], "onPictures": []}, size
+        hand.button("Size of the thumbnails").click()
+
+
+#: Two frames have been drawn.
+FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def test_a_phone_opens_at_the_top_of_the_page(hand, window):
+    hand.start_from_example()
+    for _ in range(2):
+        hand.generate()
+        hand.choose(1)
+    hand.settled()
+    phone = Hand(window.page(width=390, height=844, has_touch=True), hand.server)
+    phone.go(f"#d={hand.design}")
+    expect(phone.leaves).to_have_count(3)
+    # By the second frame from now the tree has shown where one is.
+    phone.page.evaluate(FRAMES)
+    assert phone.page.evaluate("scrollY") == 0
+    assert phone.page.evaluate("document.documentElement.scrollWidth") == 390
+    phone.page.evaluate("scrollTo(0, 500)")
+    phone.page.locator(".brand").evaluate("brand => brand.click()")
+    expect(phone.page.get_by_role("heading", name="Begin a design")).to_be_visible()
+    phone.start_from_example(20)  # down on the page
+    phone.page.evaluate(FRAMES)
+    assert phone.page.evaluate("scrollY") == 0
+
+
+def test_a_phone_shows_the_picture_large_in_every_tool(window, server):
+    hand = Hand(window.page(width=390, height=844, has_touch=True), server)
+    hand.go()
+    hand.start_from_example()
+    for tool in ("Vary", "Paint", "Walk"):
+        hand.tool(tool)
+        box = hand.page.locator(".centre > :visible").bounding_box()
+        assert 300 < box["width"] <= 390, tool
+        assert box["width"] == pytest.approx(box["height"]), tool

@@ -101,3 +101,27 @@ def test_a_finger_or_a_pen_paints_too(hand, kind):
         kind,
     )
     expect(hand.page.get_by_text("% made anew")).to_be_visible()
+
+
+def test_a_stroke_is_undone_and_done_again_by_key_and_by_button(hand):
+    place = board(hand)
+    hand.page.get_by_role("slider", name="Brush size").fill("1")
+    undo, redo = hand.button("Undo the stroke (Z)"), hand.button("Redo the stroke (Y)")
+    expect(undo).to_be_disabled()
+    for x in (0.5, 4.5):
+        stroke(hand, place, (x, 0.5), (x, 0.5))
+    two, one, none = (hand.page.get_by_text(words) for words in ("3 % made", "2 % made", "paint what to make anew;"))
+    expect(two).to_be_visible()
+    undo.click()
+    expect(one).to_be_visible()
+    hand.key("Control+z")
+    expect(none).to_be_visible()
+    redo.click()
+    expect(one).to_be_visible()
+    hand.key("Control+Shift+Z")
+    expect(two).to_be_visible()
+    expect(redo).to_be_disabled()
+    hand.key("z")
+    stroke(hand, place, (0.5, 6.5), (0.5, 6.5))  # something new: what was undone is gone
+    expect(two).to_be_visible()
+    expect(redo).to_be_disabled()

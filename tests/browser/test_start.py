@@ -97,3 +97,27 @@ def test_a_bad_upload_is_refused_in_a_sentence_and_nothing_is_made(hand, tmp_pat
     hand.key("Escape")
     expect(dialog).to_have_count(0)
     assert hand.design == ""
+
+
+def test_a_picture_unlike_what_the_model_knows_is_told_of_beside_it(hand, tmp_path):
+    sentence = "This picture is unlike what the model knows: variants of it may be far from it."
+    path = tmp_path / "mine.png"
+    path.write_bytes(picture())
+    asked = "/api/designs/[0-9a-f]{16}"
+    hand.wire.add_to_nodes(asked, unlike=True, said=sentence)
+    hand.page.locator("input[type=file]:not([accept*=nkd])").set_input_files(path)
+    fitted(hand)
+    view = hand.page.get_by_role("region", name="The present picture")
+    expect(view.get_by_text(sentence)).to_be_visible()
+    expect(hand.button(re.compile("^Generate"))).to_be_enabled()
+    hand.wire.add_to_nodes(asked, unlike=False, said=None)
+    hand.page.evaluate("import('/design.js').then(({ refresh }) => refresh())")
+    expect(view.locator(".banner")).to_be_hidden()
+
+
+def test_of_a_picture_with_nothing_to_say_of_it_nothing_is_said(hand):
+    hand.start_from_example()
+    view = hand.page.get_by_role("region", name="The present picture")
+    expect(view.get_by_alt_text("an example")).to_be_visible()
+    expect(view.locator(".banner")).to_be_hidden()
+    expect(view.locator(".banner")).to_have_text("")

@@ -57,3 +57,19 @@ def test_an_opinion_can_be_taken_back_before_the_server_has_heard_of_it(hand):
     hand.held()
     hand.wire.let_go()
     expect(hand.button("Like candidate 1")).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_round_towards_taste_says_how_far_it_is_and_for_how_long(hand):
+    hand.start_from_example()
+    hand.generate()
+    hand.tool("Taste")
+    for number in (1, 2):
+        hand.button(f"Like candidate {number}").click()
+    for number in (3, 4):
+        hand.button(f"Dislike candidate {number}").click()
+    expect(hand.button(re.compile("to my taste"))).to_be_enabled()
+    hand.long_round()
+    expect(hand.page.get_by_role("heading", name="64 variants towards your taste")).to_be_visible()
+    expect(hand.page.get_by_text(re.compile(r"step \d+ of 50\d\d · \d+ s"))).to_be_visible()
+    hand.key("Escape")
+    expect(hand.page.get_by_text("This round was cancelled.")).to_be_visible()

@@ -7,13 +7,11 @@ from playwright.sync_api import expect
 
 def test_candidates_are_seen_while_the_chain_walks_and_can_be_cancelled(hand):
     hand.start_from_example()
-    hand.set("Steps", "5000")
-    hand.key("g")
+    hand.long_round()
     bar = hand.page.get_by_role("progressbar")
     first = hand.cells.first
-    expect(hand.cells).to_have_count(4)
+    expect(hand.cells).to_have_count(64)
     expect(bar).to_have_attribute("aria-valuenow", re.compile(r"\d"))
-    expect(hand.page.get_by_text(re.compile(r"step [1-9]\d* of 50\d\d"))).to_be_visible()
     hand.until(lambda: len({hand.seen(hand.cells.nth(i)) for i in range(4)}) == 4)
     clean = hand.seen(first)
     hand.page.get_by_role("switch", name="Noisy state").first.click()
@@ -27,6 +25,7 @@ def test_candidates_are_seen_while_the_chain_walks_and_can_be_cancelled(hand):
 def test_a_cancelled_round_runs_again(hand):
     hand.start_from_example()
     hand.set("Steps", "1000")
+    hand.set("Walk at beta", "0.5")
     hand.key("g")
     hand.button(re.compile("^Cancel")).first.click()
     hand.button("Run it again").click()
@@ -80,3 +79,22 @@ def test_an_impossible_number_is_marked_and_not_sent(hand):
     expect(hand.page.get_by_label("Walk at beta", exact=True)).to_have_attribute("aria-invalid", "true")
     hand.generate()
     assert hand.stored()["rounds"][0]["settings"]["beta"] is None
+
+
+def test_a_number_that_is_not_possible_is_told_what_is_where_it_is_typed(hand):
+    hand.start_from_example()
+    hand.set("Candidates", "500")
+    field = hand.page.locator("#set-count")
+    sentence = "500 is not possible: Candidates is a whole number from 1 to 64. Until then: 4."
+    expect(hand.page.get_by_text(sentence)).to_be_visible()
+    expect(field).to_have_accessible_description(sentence)
+    below = hand.page.get_by_text(sentence).bounding_box()["y"] - field.bounding_box()["y"]
+    assert 0 < below < 60
+    expect(hand.page.locator(".go")).to_have_text(re.compile("^Generate 4"))
+    hand.page.get_by_role("slider", name="Strength").press("End")  # another setting leaves it as it was typed
+    expect(field).to_have_value("500")
+    hand.set("Lag", "2")
+    expect(hand.page.get_by_text("2 is not possible: Lag is a number from 0 to 0.999, or left empty.")).to_be_visible()
+    hand.set("Candidates", "3")
+    expect(hand.page.get_by_text(sentence)).to_have_count(0)
+    expect(hand.page.locator(".go")).to_have_text(re.compile("^Generate 3"))

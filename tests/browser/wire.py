@@ -11,16 +11,25 @@ from playwright.sync_api import Page
 WIRE = """() => {
   if (window.wire) return;
   const send = window.fetch.bind(window);
-  const wire = (window.wire = { pattern: null, held: [], cut: false, answer: null });
+  const wire = (window.wire = { pattern: null, held: [], cut: false, answer: null, change: null, diary: [] });
   window.fetch = async (address, options = {}) => {
     if (wire.cut) throw new TypeError("the wire is cut");
-    if (wire.answer) return Response.json(wire.answer.said, { status: wire.answer.status });
     const asked = `${options.method ?? "GET"} ${address} ${options.body ?? ""}`;
+    if (wire.answer?.pattern.test(asked)) return Response.json(wire.answer.said, { status: wire.answer.status });
     if (wire.pattern?.test(asked)) {
       wire.pattern = null;
       await new Promise((go) => wire.held.push(go));
     }
-    return send(address, options);
+    wire.diary.push(`sent ${asked}`);
+    const answer = await send(address, options);
+    const change = wire.change?.pattern.test(asked) ? wire.change.add : (said) => said;
+    const read = answer.json.bind(answer);
+    answer.json = async () => {
+      const said = change(await read());
+      wire.diary.push(`read ${asked}`);
+      return said;
+    };
+    return answer;
   };
 }"""
 
@@ -50,6 +59,22 @@ class Wire:
     def mend(self) -> None:
         self._set("wire.cut = false; wire.answer = null")
 
-    def answer(self, status: int, said: dict[str, Any]) -> None:
-        """From now on the same answer to everything."""
-        self._set("wire.answer = value; wire.cut = false", {"status": status, "said": said})
+    def answer(self, status: int, said: dict[str, Any], asked: str = "") -> None:
+        """From now on the same answer to every request whose `METHOD /path body` matches."""
+        re.compile(asked)
+        change = "wire.answer = { ...value, pattern: new RegExp(value.asked) }; wire.cut = false"
+        self._set(change, {"status": status, "said": said, "asked": asked})
+
+    def add_to_nodes(self, asked: str, **fields: Any) -> None:
+        """From now on the nodes in the answers to requests that match have these fields too."""
+        re.compile(asked)
+        self._set(
+            "const add = (said) => ((said.nodes ?? [said]).forEach((node) => Object.assign(node, value.fields)), said);"
+            "wire.change = { pattern: new RegExp(value.asked), add }",
+            {"asked": asked, "fields": fields},
+        )
+
+    def diary(self, asked: str = "") -> list[str]:
+        """What passed since the wire was taken hold of: `sent METHOD /path body`, and `read …` when the page has read
+        the answer and done with it whatever it does without asking again. Only what matches."""
+        return [line for line in self.page.evaluate("wire.diary") if re.search(asked, line)]

@@ -16,7 +16,8 @@ import { walkControls } from "./walk.js";
 const TOOLS = [["vary", "Vary", "vary"], ["paint", "Paint", "brush"], ["taste", "Taste", "heart"], ["walk", "Walk", "walk"]];
 
 export function useTool(tool) {
-  const view = { paint: "paint", walk: "walk" }[tool] ?? (state.view === "paint" || state.view === "walk" || state.view === "start" ? (state.shown ? "grid" : "node") : state.view);
+  const before = ["paint", "walk", "start"].includes(state.view) ? (state.shown ? "grid" : "node") : state.view;
+  const view = { paint: "paint", walk: "walk" }[tool] ?? before;
   update({ tool, view: present() ? view : state.view });
 }
 
@@ -24,11 +25,13 @@ export function controls(place, painter, walker) {
   const strength = dial({ label: "Strength", words: boldness, onchange: (share) => settings({ strength: share, beta: null }) });
   const from = h("img", { alt: "" });
   strength.middle.append(from);
-  const tabs = TOOLS.map(([tool, label, name]) => h("button", { type: "button", role: "tab", id: `tab-${tool}`, "data-tool": tool, "aria-controls": "tool", onclick: () => useTool(tool) }, icon(name), label));
+  const tabs = TOOLS.map(([tool, label, name]) => h("button", {
+    type: "button", role: "tab", id: `tab-${tool}`, "data-tool": tool, "aria-controls": "tool", onclick: () => useTool(tool),
+  }, icon(name), label));
   const taste = tasteControls();
   const panels = { vary: varyControls(), paint: paintControls(painter), taste: taste.panel, walk: walkControls(walker) };
   const go = h("button", { type: "button", class: "primary go", onclick: press }, h("span", {}), h("kbd", {}, "G"));
-  const unmeasured = h("p", { class: "soft small note" }, "Not measured for this model yet: equal turns may not feel equal.");
+  const unmeasured = h("p", { class: "soft small panel-note" }, "Not measured for this model yet: equal turns may not feel equal.");
 
   const dials = h("div", { class: "dials" }, strength.element, taste.dial);
   const showNote = () => (unmeasured.hidden = !["vary", "taste"].includes(state.tool) || !state.model || state.model.strength.measured);
@@ -107,7 +110,9 @@ export function controls(place, painter, walker) {
 }
 
 function varyControls() {
-  const onwards = h("button", { type: "button", role: "switch", class: "switch line", onclick: () => settings({ onwards: !state.settings.onwards }) }, "Go on as soon as I choose");
+  const onwards = h("button", {
+    type: "button", role: "switch", class: "switch line", onclick: () => settings({ onwards: !state.settings.onwards }),
+  }, "Go on as soon as I choose");
   watch(["settings"], () => set(onwards, "aria-checked", String(state.settings.onwards)));
   return h("div", { class: "panel" }, onwards);
 }

@@ -51,11 +51,12 @@ export async function open(id) {
   const at = fresh.nodes.has(fresh.design.present) ? fresh.design.present : null;
   if (inHash() !== id) history.pushState(null, "", `#d=${id}`);
   const same = state.design?.id === id;
-  if (!same) forget();
+  if (!same) (forget(), scrollTo(0, 0)); // a phone's page scrolls: another design begins at its top
   // The newest round, even one that did not end: it can be run again.
   const round = [...fresh.rounds.values()].filter((one) => one.task !== "walk").at(-1);
   const view = round ? "grid" : at ? "node" : "start";
-  update({ ...fresh, present: at, view, tool: "vary", shown: round?.id ?? null, picked: new Set(), compared: [], ...(same ? {} : { frame: null, job: null }) });
+  const place = { present: at, view, tool: "vary", shown: round?.id ?? null, picked: new Set(), compared: [] };
+  update({ ...fresh, ...place, ...(same ? {} : { frame: null, job: null }) });
   document.title = `${fresh.design.name} · noisekernel studio`;
 }
 
@@ -109,7 +110,10 @@ export function leave() {
   forget();
   if (inHash()) history.pushState(null, "", location.pathname);
   document.title = "noisekernel studio";
-  update({ design: null, nodes: new Map(), rounds: new Map(), opinions: new Map(), present: null, view: "start", tool: "vary", shown: null, picked: new Set(), job: null, frame: null });
+  update({
+    design: null, nodes: new Map(), rounds: new Map(), opinions: new Map(), present: null,
+    view: "start", tool: "vary", shown: null, picked: new Set(), job: null, frame: null,
+  });
   return list();
 }
 
@@ -125,22 +129,26 @@ export async function rename(name) {
 
 export async function removeDesign(id) {
   const name = state.designs.find((one) => one.id === id)?.name ?? state.design?.name;
-  await remove(`/designs/${id}`);
-  if (state.design?.id === id) await leave();
-  else await list();
+  const away = async () => {
+    await remove(`/designs/${id}`);
+    if (state.design?.id === id) await leave();
+    else await list();
+  };
   const restore = async () => {
     await post(`/designs/${id}/restore`);
     await list();
   };
-  remember(`deleting the design ${name}`, restore);
+  await away();
+  remember(`deleting the design ${name}`, restore, away);
   toast(`Deleted the design ${name}.`, { action: { label: "Undo", run: told(restore) } }); // whatever is open by then
 }
 
 // Nodes
 
-function changeLocally(id, changes) {
+/** A candidate of a round that is no longer on the stage comes back as it was known. */
+function changeLocally(node, changes) {
   const nodes = new Map(state.nodes);
-  nodes.set(id, { ...nodes.get(id), ...changes });
+  nodes.set(node.id, { ...node, ...nodes.get(node.id), ...changes });
   update({ nodes });
 }
 
@@ -156,16 +164,16 @@ async function confirmed(sending) {
   announce(design);
 }
 
-function change(id, changes) {
-  changeLocally(id, changes);
-  return confirmed(patch(`/nodes/${id}`, changes));
+function change(node, changes) {
+  changeLocally(node, changes);
+  return confirmed(patch(`/nodes/${node.id}`, changes));
 }
 
-/** Take a node out of the tree again, as far as it was not in it before; one that a round was made of stays. */
-async function unkeep(id, kept) {
+/** Take a node out of the tree again unless it was in it when it was as given; one that a round was made of stays. */
+async function unkeep({ id, kept }) {
   if (kept || !state.nodes.get(id)?.kept) return;
   try {
-    await change(id, { kept: false });
+    await change(state.nodes.get(id), { kept: false });
   } catch (error) {
     if (!(error.status >= 400 && error.status < 500)) throw error;
   }
@@ -189,40 +197,42 @@ export async function choose(id) {
   const before = state.present;
   if (before === id && node.kept) return;
   const keep = () => {
-    changeLocally(id, { kept: true });
+    changeLocally(node, { kept: true });
     return confirmed(goTo(id)); // which keeps it
   };
-  await act("the choice", keep, () => Promise.all([unkeep(id, node.kept), goTo(state.nodes.has(before) ? before : null)]));
+  await act("the choice", keep, () => Promise.all([unkeep(node), goTo(state.nodes.has(before) ? before : null)]));
 }
 
 export async function star(id) {
-  const { starred, kept } = state.nodes.get(id);
-  const turn = () => change(id, starred ? { starred: false } : { starred: true, kept: true });
-  await act(starred ? "taking the star away" : "the star", turn, () => Promise.all([change(id, { starred }), unkeep(id, kept)]));
+  const node = state.nodes.get(id);
+  const { starred } = node;
+  const turn = () => change(node, starred ? { starred: false } : { starred: true, kept: true });
+  const back = () => Promise.all([change(node, { starred }), unkeep(node)]);
+  await act(starred ? "taking the star away" : "the star", turn, back);
 }
 
 export async function nameNode(id, name) {
-  const { kept, name: given } = state.nodes.get(id);
-  const before = given ?? "";
+  const node = state.nodes.get(id);
+  const before = node.name ?? "";
   if (name === before) return;
-  const set = () => change(id, { name, ...(name ? { kept: true } : {}) });
-  await act("the name", set, () => Promise.all([change(id, { name: before }), unkeep(id, kept)]));
+  const set = () => change(node, { name, ...(name ? { kept: true } : {}) });
+  await act("the name", set, () => Promise.all([change(node, { name: before }), unkeep(node)]));
 }
 
 export async function setOpinion(id, value) {
   const before = state.opinions.get(id) ?? 0;
-  const { kept } = state.nodes.get(id);
+  const node = state.nodes.get(id);
   const apply = async (wanted) => {
     const opinions = new Map(state.opinions);
     if (wanted) opinions.set(id, wanted);
     else opinions.delete(id);
     update({ opinions });
-    if (wanted) changeLocally(id, { kept: true });
+    if (wanted) changeLocally(node, { kept: true });
     await confirmed(put(`/nodes/${id}/opinion`, { value: wanted }));
     await readTaste();
   };
   const wanted = before === value ? 0 : value;
-  await act("the opinion", () => apply(wanted), () => Promise.all([apply(before), unkeep(id, kept)]));
+  await act("the opinion", () => apply(wanted), () => Promise.all([apply(before), unkeep(node)]));
 }
 
 export async function readTaste() {
@@ -243,17 +253,25 @@ function withDescendants(id) {
 
 /** Delete a node with all that came of it; softly, so that it can be taken back. */
 export async function removeNode(id) {
-  const { parent } = state.nodes.get(id);
-  const gone = [...withDescendants(id)].map((one) => state.nodes.get(one));
-  const doing = () => {
+  let gone = [];
+  const doing = async () => {
+    const { design, present, view: before } = state;
+    const { parent } = state.nodes.get(id);
+    gone = [...withDescendants(id)].map((one) => state.nodes.get(one));
     const nodes = new Map(state.nodes);
     for (const one of gone) nodes.delete(one.id);
     update({ nodes, picked: new Set([...state.picked].filter((one) => nodes.has(one))) });
     const sending = [remove(`/nodes/${id}`)];
     const next = nodes.has(parent) ? parent : null;
     const view = next ? "node" : state.view === "node" ? (state.shown ? "grid" : "start") : null;
-    if (!nodes.has(state.present)) sending.push(goTo(next, { view }));
-    return confirmed(Promise.all(sending));
+    if (!nodes.has(present)) sending.push(goTo(next, { view }));
+    try {
+      await confirmed(Promise.all(sending));
+    } catch (error) {
+      // Refused, as while a round is made of it: back to where one stood.
+      if (state.design?.id === design.id && state.nodes.has(present)) await goTo(present, { view: before });
+      throw error;
+    }
   };
   const entry = await act("the deletion", doing, () => {
     update({ nodes: new Map([...state.nodes, ...gone.map((one) => [one.id, one])]) });
@@ -270,11 +288,20 @@ export function pick(id) {
   update({ picked });
 }
 
+const KINDS = {
+  upload: "your picture",
+  example: "an example",
+  sample: "new sample",
+  vary: "variant",
+  inpaint: "painted anew",
+  steer: "towards taste",
+  walk: "frame of a walk",
+};
+
 /** What a person would call it. */
 export function title(node) {
   if (!node) return "nothing yet";
   if (node.name) return node.name;
-  const kinds = { upload: "your picture", example: "an example", sample: "new sample", vary: "variant", inpaint: "painted anew", steer: "towards taste", walk: "frame of a walk" };
-  const kind = kinds[node.task] ?? node.task;
+  const kind = KINDS[node.task] ?? node.task;
   return node.round && node.task !== "walk" ? `${kind} ${node.index + 1}` : kind;
 }

@@ -1,6 +1,6 @@
 // What experts open: the numbers behind the dial.
 
-import { h, set } from "./dom.js";
+import { h, set, text } from "./dom.js";
 import { settings, state, watch } from "./state.js";
 
 const FIELDS = [
@@ -14,24 +14,31 @@ const FIELDS = [
 
 export function drawer() {
   const inputs = FIELDS.map((field) => {
+    const { key, min, max, step } = field;
+    const problem = h("p", { class: "problem small", id: `wrong-${key}`, role: "alert" });
     const input = h("input", {
-      type: "number", id: `set-${field.key}`, min: field.min, max: field.max, step: field.step, placeholder: field.empty ?? "", inputmode: "decimal",
+      type: "number", id: `set-${key}`, min, max, step, placeholder: field.empty ?? "", inputmode: "decimal",
       onchange: () => {
         // An impossible number stays to be seen, marked, and is not sent.
         const wrong = !input.checkValidity() || (field.needed && input.value === "");
         set(input, "aria-invalid", wrong ? "true" : null);
-        if (!wrong) settings({ [field.key]: input.value === "" ? null : Number(input.value) });
+        set(input, "aria-describedby", wrong ? problem.id : null);
+        text(problem, wrong ? allowed(field, input.value) : "");
+        if (!wrong) settings({ [key]: input.value === "" ? null : Number(input.value) });
       },
       onkeydown: (event) => event.key === "Enter" && input.blur(),
     });
-    return { ...field, input };
+    return { ...field, input, problem };
   });
   const label = h("select", { id: "set-label", onchange: () => settings({ label: label.value || null }) });
   const labelLine = h("label", { for: "set-label" }, h("span", {}, "Class"), label);
   const element = h("details", { class: "drawer" }, h("summary", {}, "Expert settings"),
-    h("div", { class: "fields" }, inputs.map(({ label: words, input }) => h("label", { for: input.id }, h("span", {}, words), input)), labelLine));
+    h("div", { class: "fields" },
+      inputs.map(({ label: words, input, problem }) => [h("label", { for: input.id }, h("span", {}, words), input), problem]),
+      labelLine));
   watch(["settings"], () => {
-    for (const { key, input } of inputs) if (document.activeElement !== input) input.value = state.settings[key] ?? "";
+    for (const { key, input } of inputs)
+      if (document.activeElement !== input && !input.hasAttribute("aria-invalid")) input.value = state.settings[key] ?? "";
   });
   watch(["model"], () => {
     const classes = state.model?.classes ?? [];
@@ -42,4 +49,12 @@ export function drawer() {
     label.value = state.settings.label ?? "";
   });
   return element;
+}
+
+/** What was given, what is allowed, and what holds meanwhile. */
+function allowed({ key, label, min, max, step, empty }, given) {
+  const kind = step === 1 ? "a whole number" : "a number";
+  const still = state.settings[key] ?? empty;
+  const was = given === "" ? "That is no number" : `${given} is not possible`;
+  return `${was}: ${label} is ${kind} from ${min} to ${max}${empty ? ", or left empty" : ""}. Until then: ${still}.`;
 }

@@ -14,9 +14,14 @@ export function grid() {
   const room = h("div", { class: "room" }, list);
   const heading = h("h2", {});
   const detail = h("span", { class: "soft small" });
-  const bar = h("div", { class: "progress", role: "progressbar", "aria-label": "Progress of the round", "aria-valuemin": "0", "aria-valuemax": "100" }, h("i", {}));
+  const bar = h("div", {
+    class: "progress", role: "progressbar", "aria-label": "Progress of the round", "aria-valuemin": "0", "aria-valuemax": "100",
+  }, h("i", {}));
   const stop = h("button", { type: "button", class: "small-button", onclick: cancel }, "Cancel", h("kbd", {}, "Esc"));
-  const noisy = h("button", { type: "button", role: "switch", class: "switch", title: "Show the noisy state of the chain (V)", onclick: () => update({ noisy: !state.noisy }) }, "Noisy state");
+  const noisy = h("button", {
+    type: "button", role: "switch", class: "switch", title: "Show the noisy state of the chain (V)",
+    onclick: () => update({ noisy: !state.noisy }),
+  }, "Noisy state");
   const banner = h("div", { class: "banner", role: "status" });
   const element = h("section", { class: "view", "aria-label": "Candidates of the round" },
     h("div", { class: "bar" }, h("div", { class: "titles" }, heading, detail), h("span", { class: "grow" }), noisy, stop),
@@ -26,10 +31,12 @@ export function grid() {
 
   function build(round, n) {
     built = `${round} ${n} ${state.model?.id}`;
+    const at = focused();
     cells = Array.from({ length: n }, (_, index) => cell(index));
     list.replaceChildren(...cells.map((one) => one.element));
     list.dataset.round = round;
     fit();
+    if (at >= 0) cells[Math.min(at, n - 1)]?.focus(); // who goes among the candidates by key stays among them
   }
 
   /** As large as fits, by whole multiples of the picture's own pixels where that costs little. */
@@ -37,9 +44,10 @@ export function grid() {
     const n = cells.length;
     if (!n || !room.clientWidth) return;
     const [height, width] = state.model.shape.slice(-2);
-    const [gap, foot, pad] = [14, 34, 24];
-    const across = room.clientWidth - 2 * pad;
-    const down = room.clientHeight - 2 * pad;
+    const [gap, foot] = [14, 34];
+    const { paddingLeft, paddingRight, paddingTop, paddingBottom } = getComputedStyle(room);
+    const across = room.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    const down = room.clientHeight - parseFloat(paddingTop) - parseFloat(paddingBottom);
     let best = { size: 0, columns: 1 };
     for (let columns = 1; columns <= n; columns++) {
       const rows = Math.ceil(n / columns);
@@ -73,7 +81,7 @@ export function grid() {
 
     const active = job && running();
     text(heading, words(job?.task ?? round?.task, n));
-    text(detail, active ? progress(job) : nodes[0] ? describe({ ...nodes[0] }) : "");
+    text(detail, active ? progress(job) : nodes[0] ? describe(nodes[0]) : "");
     stop.hidden = !active;
     bar.classList.toggle("idle", !active);
     const share = active && job.steps ? Math.round((100 * job.step) / job.steps) : 0;
@@ -96,8 +104,14 @@ export function grid() {
     if (banner.dataset.key === key) return;
     banner.dataset.key = key;
     banner.replaceChildren();
-    if (key) banner.append(h("p", {}, sentence), round && h("button", { type: "button", onclick: told(() => again(state.rounds.get(state.shown))) }, icon("again"), "Run it again"));
+    if (!key) return;
+    const runAgain = told(() => again(state.rounds.get(state.shown)));
+    banner.append(h("p", {}, sentence));
+    if (round) banner.append(h("button", { type: "button", onclick: runAgain }, icon("again"), "Run it again"));
   }
+
+  // The seconds go on where no step does.
+  setInterval(() => running() && state.job.round === state.shown && text(detail, progress(state.job)), 1000);
 
   watch(["view", "shown", "rounds", "nodes", "job", "frame", "noisy", "present", "picked", "opinions", "model"], draw);
 
@@ -106,24 +120,42 @@ export function grid() {
   let pointed = null;
   list.addEventListener("pointermove", (event) => (pointed = event.target.closest(".cell")));
   list.addEventListener("pointerleave", () => (pointed = null));
-  const meant = () => cells.find((one) => (pointed ? one.element === pointed : one.element.matches(":focus-within")))?.node() ?? null;
+  const meant = () => (pointed ? cells.find((one) => one.element === pointed) : cells[focused()])?.node() ?? null;
 
   function chooseNumber(index) {
     pointed = null;
-    if (list.contains(document.activeElement)) document.activeElement.blur();
+    leave();
     return cells[index]?.choose();
   }
 
-  return { element, choose: chooseNumber, meant, move };
+  return { element, choose: chooseNumber, meant, enter, move, leave };
 
-  /** Arrow keys inside the grid. */
+  /** The index of the candidate that has the focus, or -1. */
+  function focused() {
+    return cells.findIndex((one) => one.element.contains(document.activeElement));
+  }
+
+  /** Go among the candidates: to the chosen one, else to the first. */
+  function enter() {
+    pointed = null;
+    (cells.find((one) => one.element.classList.contains("chosen")) ?? cells[0])?.focus();
+  }
+
+  /** Arrow keys among the candidates; whether one was there. */
   function move(key) {
-    const at = cells.findIndex((one) => one.element.contains(document.activeElement));
+    const at = focused();
     if (at < 0) return false;
+    pointed = null;
     const columns = Number(list.dataset.columns);
-    const next = at + { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[key];
-    cells[next]?.element.querySelector(".face").focus();
+    cells[at + { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[key]]?.focus();
     return true;
+  }
+
+  /** Whether one was among the candidates. */
+  function leave() {
+    const was = list.contains(document.activeElement);
+    if (was) document.activeElement.blur();
+    return was;
   }
 }
 
@@ -139,8 +171,6 @@ function cell(index) {
   const face = h("button", { type: "button", class: "face", onclick: onClick }, canvas);
 
   function onClick(event) {
-    // After a click of the pointer the arrow keys go through the tree; those who came by key stay among the candidates.
-    if (event.detail) face.blur();
     if (event.ctrlKey || event.metaKey || event.shiftKey) return node && pick(node.id);
     return chooseIt();
   }
@@ -151,7 +181,9 @@ function cell(index) {
   const starred = act("star", `Star candidate ${index + 1}`, star);
   const picked = act("pick", `Pick candidate ${index + 1}`, async (id) => pick(id));
   picked.classList.add("tick");
-  const element = h("li", { class: "cell" }, face, h("div", { class: "foot" }, h("span", { class: "number", "aria-hidden": "true" }, String(index + 1)), h("div", { class: "acts" }, liked, disliked, starred, picked)));
+  const number = h("span", { class: "number", "aria-hidden": "true" }, String(index + 1));
+  const element = h("li", { class: "cell" }, face,
+    h("div", { class: "foot" }, number, h("div", { class: "acts" }, liked, disliked, starred, picked)));
 
   function show(newNode, frame) {
     node = newNode;
@@ -161,9 +193,11 @@ function cell(index) {
     element.classList.toggle("chosen", chosen);
     element.classList.toggle("waiting", !node);
     set(face, "aria-pressed", String(chosen));
-    set(face, "aria-label", `Candidate ${index + 1}${node?.name ? `, ${node.name}` : ""}${chosen ? ", chosen" : ""}${node ? "" : ", on its way"}`);
+    const said = [`Candidate ${index + 1}`, node?.name, chosen && "chosen", !node && "on its way"];
+    set(face, "aria-label", said.filter(Boolean).join(", "));
     set(face, "aria-disabled", node ? null : "true");
-    for (const [button, on] of [[liked, opinion === 1], [disliked, opinion === -1], [starred, Boolean(node?.starred)], [picked, isPicked]]) {
+    const isStarred = Boolean(node?.starred);
+    for (const [button, on] of [[liked, opinion === 1], [disliked, opinion === -1], [starred, isStarred], [picked, isPicked]]) {
       set(button, "aria-pressed", String(on));
       button.disabled = !node;
     }
@@ -175,7 +209,8 @@ function cell(index) {
     if (sprite && (!node || state.noisy)) {
       const { image, columns, width, height } = sprite;
       size(width, height);
-      canvas.getContext("2d").drawImage(image, (index % columns) * width, Math.floor(index / columns) * height, width, height, 0, 0, width, height);
+      const [left, top] = [(index % columns) * width, Math.floor(index / columns) * height];
+      canvas.getContext("2d").drawImage(image, left, top, width, height, 0, 0, width, height);
       loaded = null;
     } else if (node && loaded !== node.id) {
       const id = (loaded = node.id);
@@ -196,15 +231,30 @@ function cell(index) {
     canvas.classList.toggle("pixels", width <= 64);
   }
 
-  return { element, show, choose: chooseIt, node: () => node };
+  return { element, show, choose: chooseIt, focus: () => face.focus(), node: () => node };
 }
 
+const WORDS = {
+  sample: "new samples",
+  vary: "variants",
+  inpaint: "ways to fill it in",
+  steer: "variants towards your taste",
+};
+
 function words(task, n) {
-  const what = { sample: "new samples", vary: "variants", inpaint: "ways to fill it in", steer: "variants towards your taste" }[task] ?? "pictures";
+  const what = WORDS[task] ?? "pictures";
   return `${n} ${n === 1 ? what.replace(/s\b/, "") : what}`;
 }
 
+/** How far a round is; from two seconds on, how long it has taken. */
 function progress(job) {
-  if (job.status === "waiting" && job.position) return `waiting, ${job.position} before it`;
-  return job.steps ? `step ${job.step} of ${job.steps}` : "starting";
+  const seconds = job.began === null ? 0 : Math.floor((Date.now() - job.began) / 1000);
+  const spent = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return seconds < 2 ? howFar(job) : `${howFar(job)} · ${spent}`;
+}
+
+function howFar({ status, position, step, steps, task }) {
+  if (status === "waiting" && position) return `waiting, ${position} before it`;
+  if (steps) return `step ${step} of ${steps}`;
+  return task === "steer" ? "learning your taste" : "starting";
 }

@@ -12,8 +12,11 @@ import { download, sheetOf } from "./takeaway.js";
 import { theme, turn } from "./theme.js";
 import { toast, told } from "./toast.js";
 
+const MOST_SIDE = 4096; // pixels, to which the server enlarges
+
 export function head(place) {
-  const home = h("button", { type: "button", class: "brand", title: "All designs", onclick: told(leave) }, h("img", { src: "icon.svg", alt: "", width: "24", height: "24" }), h("span", {}, "studio"));
+  const home = h("button", { type: "button", class: "brand", title: "All designs", onclick: told(leave) },
+    h("img", { src: "icon.svg", alt: "", width: "24", height: "24" }), h("span", {}, "studio"));
   const name = h("input", { type: "text", class: "title", maxlength: "200", "aria-label": "Name of the design", onchange: told(async () => {
     await rename(name.value.trim());
     if (document.activeElement !== name) name.value = state.design?.name ?? ""; // what is empty is no name
@@ -27,6 +30,7 @@ export function head(place) {
     { label: "Delete this design", run: told(() => removeDesign(state.design.id)) },
   ], { align: "left" });
   designs.button.addEventListener("click", told(list));
+  watch(["designs"], designs.refresh);
   const chooseFile = h("input", { type: "file", accept: ".nkd,.zip", hidden: true, onchange: told(importDesign) });
   const away = menu("Take away", takeaway, { name: "save" });
 
@@ -37,11 +41,15 @@ export function head(place) {
     const id = state.design?.id;
     const node = present();
     const starred = [...state.nodes.values()].filter((one) => one.starred).map((one) => one.id);
-    const [count, words] = state.picked.size ? [[...state.picked], "picked"] : starred.length ? [starred, "starred"] : [keptOf(state.nodes).map((one) => one.id), "in the tree"];
+    const times = Math.min(8, Math.floor(MOST_SIDE / Math.max(...(state.model?.shape.slice(-2) ?? [1]))));
+    const all = () => keptOf(state.nodes).map((one) => one.id);
+    const [shown, words] = state.picked.size
+      ? [[...state.picked], "picked"]
+      : starred.length ? [starred, "starred"] : [all(), "in the tree"];
     return [
       { label: "This picture, PNG", hint: "its settings inside", disabled: !node, run: () => savePicture() },
-      { label: "The same, large", hint: "8 times", disabled: !node, run: () => savePicture(8) },
-      { label: "Contact sheet", hint: `${count.length} ${words}`, disabled: !count.length, run: () => sheetOf(count) },
+      { label: "The same, large", hint: `${times} times`, disabled: !node || times < 2, run: () => savePicture(times) },
+      { label: "Contact sheet", hint: `${shown.length} ${words}`, disabled: !shown.length, run: () => sheetOf(shown) },
       { label: "The tree, as a page", hint: "one HTML file", disabled: !id, run: () => download(`/api/designs/${id}/tree.html`) },
       { label: "Design file", hint: "for nk replay", disabled: !id, run: () => download(`/api/designs/${id}/design.nkd`) },
       { label: "Open a design file…", hint: ".nkd", run: () => chooseFile.click() },

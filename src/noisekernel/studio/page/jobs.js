@@ -27,7 +27,7 @@ async function take(task, n, ask) {
   listen(job, { design, task, own: true });
   if (state.design?.id !== design) return leaveWalks();
   update({
-    job: { id: job, round, task, n, status: "waiting", step: 0, steps: 0 },
+    job: { id: job, round, task, n, status: "waiting", step: 0, steps: 0, began: Date.now() },
     frame: null,
     // A walk is no round to look at afterwards: the stage goes back to the last one.
     ...(task === "walk" ? { view: "walk" } : { view: "grid", shown: round }),
@@ -128,7 +128,7 @@ function findRunning() {
   if (!round) return;
   const { id, task, n, job } = round;
   update({
-    job: { id: job, round: id, task, n, status: "waiting", step: 0, steps: 0 },
+    job: { id: job, round: id, task, n, status: "waiting", step: 0, steps: 0, began: null }, // nobody here saw it begin
     ...(task === "walk" ? { view: "walk", tool: "walk" } : { view: "grid", shown: id }),
   });
   listen(job, { design: state.design.id, task, own: streams.get(job)?.own ?? false });

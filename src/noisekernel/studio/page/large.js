@@ -8,5 +8,6 @@ export function enlarge(element, most = 560) {
   element.classList.toggle("pixels", few);
   element.style.setProperty("--ratio", `${width} / ${height}`);
   element.style.setProperty("--shape", String(width / height));
+  element.style.setProperty("--unit", few ? `${width}px` : "1px");
   element.style.setProperty("--large", `${few ? Math.floor(most / Math.max(width, height)) * width : most}px`);
 }

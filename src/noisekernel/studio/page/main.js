@@ -20,7 +20,7 @@ import { running, settings, state, update, watch } from "./state.js";
 import { restore } from "./theme.js";
 import { toast, told } from "./toast.js";
 import { tree } from "./tree.js";
-import { undo } from "./undo.js";
+import { redo, undo } from "./undo.js";
 import { walker, walking } from "./walk.js";
 
 restore();
@@ -29,18 +29,30 @@ const paint = painter();
 const walk = walker();
 const cells = grid();
 const start = startView();
-stage(place("stage"), { start: start.element, grid: cells.element, node: nodeView(), compare: compareView(), paint: paint.element, walk: walk.element }, selection());
+const views = {
+  start: start.element,
+  grid: cells.element,
+  node: nodeView(),
+  compare: compareView(),
+  paint: paint.element,
+  walk: walk.element,
+};
+stage(place("stage"), views, selection());
 const hand = controls(place("controls"), paint, walk);
 const history = tree(place("history"));
 head(place("head"));
 
+const inGrid = (run) => state.view === "grid" && run();
 /** The candidate under the hand, or the present node. */
 const meant = () => (state.view === "grid" && cells.meant()?.id) || state.present;
 const about = (run) => told(async () => meant() && run(meant()));
+const back = () => (state.view === "paint" ? paint.undo() : undo());
+const again = () => (state.view === "paint" ? paint.redo() : redo());
 const arrow = (event) => (state.view === "grid" && cells.move(event.key)) || history.move(event.key);
 
 keys({
-  ...Object.fromEntries(Array.from({ length: 9 }, (_, at) => [String(at + 1), () => state.view === "grid" && cells.choose(at)])),
+  ...Object.fromEntries(Array.from({ length: 9 }, (_, at) => [String(at + 1), () => inGrid(() => cells.choose(at))])),
+  Enter: () => inGrid(cells.enter),
   g: () => (state.view === "start" ? start.go() : hand.go()),
   m: told(() => state.picked.size && vary([...state.picked])),
   s: () => (walking() ? walk.save() : about(star)()),
@@ -48,7 +60,11 @@ keys({
   d: about((id) => setOpinion(id, -1)),
   x: about(async (id) => pick(id)),
   c: compareWith,
-  z: () => (state.view === "paint" ? paint.undo() : undo()),
+  z: back,
+  "Ctrl+z": back,
+  y: again,
+  "Ctrl+y": again,
+  "Ctrl+Shift+z": again,
   b: () => useTool("paint"),
   q: () => useTool("vary"),
   t: () => useTool("taste"),
@@ -78,9 +94,11 @@ keys({
 function escape() {
   if (running()) cancel();
   else if (state.view === "compare") closeCompare();
+  else if (state.view === "grid" && cells.leave()) return;
   else if (state.picked.size) update({ picked: new Set() });
   else if (state.view === "paint" || state.tool === "walk") useTool("vary");
-  else if (state.view === "start" && state.design && (state.shown || state.present)) update({ view: state.shown ? "grid" : "node" });
+  else if (state.view === "start" && state.design && (state.shown || state.present))
+    update({ view: state.shown ? "grid" : "node" });
 }
 
 /** What the address says is what is open. */

@@ -6,6 +6,7 @@ export class Mask {
     this.height = height;
     this.cells = new Uint8Array(width * height);
     this.past = [];
+    this.future = []; // what was undone, until there is a new stroke
   }
 
   get empty() {
@@ -20,12 +21,24 @@ export class Mask {
   remember() {
     this.past.push(this.cells.slice());
     if (this.past.length > 100) this.past.shift();
+    this.future = [];
   }
 
   undo() {
-    const before = this.past.pop();
-    if (before) this.cells = before;
-    return Boolean(before);
+    return this.step(this.past, this.future);
+  }
+
+  redo() {
+    return this.step(this.future, this.past);
+  }
+
+  /** From one list of states to the other; whether there was any. */
+  step(from, to) {
+    const next = from.pop();
+    if (!next) return false;
+    to.push(this.cells);
+    this.cells = next;
+    return true;
   }
 
   clear() {

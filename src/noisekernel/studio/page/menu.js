@@ -2,22 +2,36 @@
 
 import { h, icon } from "./dom.js";
 
-/** items(): list of {label, hint?, run, disabled?} or {element}, made anew at each opening. */
+/** items(): list of {label, hint?, run, disabled?}, made anew at each opening, and by `refresh` while it is open. */
 export function menu(label, items, { name = null, align = "right" } = {}) {
   const list = h("div", { class: `menu ${align}`, role: "menu", "aria-label": label, hidden: true });
-  const button = h("button", { type: "button", class: "quiet wide", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => (list.hidden ? open() : close()) }, name ? icon(name) : null, h("span", {}, label), icon("down"));
+  const button = h("button", {
+    type: "button", class: "quiet wide", "aria-haspopup": "menu", "aria-expanded": "false",
+    onclick: () => (list.hidden ? open() : close()),
+  }, name ? icon(name) : null, h("span", {}, label), icon("down"));
   const element = h("div", { class: "menu-place" }, button, list);
 
+  let moved = false; // whether the hand has left the first item
+
+  const entry = ({ label: words, hint, disabled = false, run }) =>
+    h("button", { type: "button", role: "menuitem", disabled, onclick: () => (close(), run()) },
+      h("span", {}, words), hint && h("span", { class: "soft small" }, hint));
+  const enabled = () => [...list.querySelectorAll("button:not(:disabled)")];
+
   function open() {
-    list.replaceChildren(
-      ...items().map((item) =>
-        item.element ?? h("button", { type: "button", role: "menuitem", disabled: item.disabled ?? false, onclick: () => (close(), item.run()) }, h("span", {}, item.label), item.hint && h("span", { class: "soft small" }, item.hint)),
-      ),
-    );
+    list.replaceChildren(...items().map(entry));
     list.hidden = false;
+    moved = false;
     button.setAttribute("aria-expanded", "true");
-    list.querySelector("button:not(:disabled)")?.focus();
+    enabled()[0]?.focus();
     addEventListener("pointerdown", outside);
+  }
+  /** What there is to choose from has changed: the focus stays where the hand has put it. */
+  function refresh() {
+    if (list.hidden) return;
+    const held = moved ? document.activeElement.textContent : null;
+    list.replaceChildren(...items().map(entry));
+    (enabled().find((one) => one.textContent === held) ?? enabled()[0])?.focus();
   }
   function close() {
     list.hidden = true;
@@ -28,14 +42,15 @@ export function menu(label, items, { name = null, align = "right" } = {}) {
 
   element.addEventListener("keydown", (event) => {
     if (list.hidden) return;
-    const all = [...list.querySelectorAll("button:not(:disabled)")];
+    const all = enabled();
     const at = all.indexOf(document.activeElement);
     if (event.key === "Escape") (close(), button.focus());
     else if (event.key === "ArrowDown") all[(at + 1) % all.length]?.focus();
     else if (event.key === "ArrowUp") all.at(at - 1)?.focus();
     else return;
+    moved = true;
     event.preventDefault();
     event.stopPropagation();
   });
-  return { element, button, close };
+  return { element, button, refresh };
 }

@@ -12,10 +12,11 @@ export function nodeView() {
   const image = h("img", { class: "large" });
   const heading = h("h2", {});
   const facts = h("span", { class: "soft small" });
+  const said = h("p", { class: "banner", role: "status" });
   const rounds = h("div", { class: "rounds" });
   const element = h("section", { class: "view", "aria-label": "The present picture" },
     h("div", { class: "bar" }, h("div", { class: "titles" }, heading, facts)),
-    h("div", { class: "room centre" }, image), rounds);
+    said, h("div", { class: "room centre" }, image), rounds);
 
   watch(["view", "present", "nodes", "rounds", "model"], () => {
     const node = present();
@@ -25,7 +26,9 @@ export function nodeView() {
     enlarge(image);
     text(heading, title(node));
     text(facts, describe(node));
-    const made = [...state.rounds.values()].filter((round) => round.task !== "walk" && round.parents?.includes(node.id)).reverse();
+    text(said, node.said ?? ""); // of a picture of one's own that is unlike what the model knows
+    const of = (round) => round.task !== "walk" && round.parents?.includes(node.id);
+    const made = [...state.rounds.values()].filter(of).reverse();
     const own = state.rounds.get(node.round);
     const link = (round, words) => h("button", { type: "button", onclick: told(() => showRound(round.id)) }, words);
     rounds.replaceChildren(

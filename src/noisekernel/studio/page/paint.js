@@ -12,14 +12,17 @@ import { say, told } from "./toast.js";
 export function painter() {
   const image = h("img", { alt: "", draggable: "false" });
   const veil = h("canvas", { class: "veil" });
-  const board = h("div", { class: "board", tabindex: "0", role: "application", "aria-roledescription": "painting", "aria-label": "Picture to paint on. Arrow keys move the brush, space paints." }, image, veil);
+  const board = h("div", {
+    class: "board", tabindex: "0", role: "application", "aria-roledescription": "painting",
+    "aria-label": "Picture to paint on. Arrow keys move the brush, space paints.",
+  }, image, veil);
   const heading = h("h2", {}, "Paint");
   const share = h("span", { class: "soft small" });
   const element = h("section", { class: "view", "aria-label": "Paint" },
     h("div", { class: "bar" }, h("div", { class: "titles" }, heading, share)),
     h("div", { class: "room centre" }, board));
 
-  const brush = { kind: "redo", size: 4, feather: 0 };
+  const brush = { kind: "anew", size: 4, feather: 0 };
   let mask = new Mask(1, 1);
   let of = null; // the node the mask belongs to
   let at = null; // where the brush is, in pixels of the picture
@@ -78,7 +81,7 @@ export function painter() {
     if (brush.kind === "lock" && mask.empty) mask.cells.fill(1);
   }
 
-  const value = () => (brush.kind === "redo" ? 1 : 0);
+  const value = () => (brush.kind === "anew" ? 1 : 0);
 
   function spot(event) {
     const box = veil.getBoundingClientRect();
@@ -148,11 +151,18 @@ export function painter() {
       changed();
     },
     undo: () => (mask.undo() ? changed() : say("There is no stroke to undo.")),
+    redo: () => (mask.redo() ? changed() : say("There is no stroke to redo.")),
     clear: () => (mask.clear(), changed()),
     invert: () => (mask.invert(), changed()),
     watch: (run) => watchers.add(run),
     get width() {
       return mask.width;
+    },
+    get past() {
+      return mask.past.length;
+    },
+    get future() {
+      return mask.future.length;
     },
     async generate() {
       if (mask.empty) throw new Refusal("Paint what to make anew first.", 400);
@@ -162,20 +172,28 @@ export function painter() {
 }
 
 export function paintControls(painter) {
-  const kinds = [["redo", "Redo", "brush"], ["lock", "Lock", "lock"]].map(([kind, label, name]) =>
+  const kinds = [["anew", "Make anew", "brush"], ["lock", "Lock", "lock"]].map(([kind, label, name]) =>
     h("button", { type: "button", role: "radio", "data-kind": kind, onclick: () => painter.set({ kind }) }, icon(name), label));
   const slider = (key, label, low) => {
-    const input = h("input", { type: "range", min: low, max: 8, step: 1, "aria-label": label, oninput: () => painter.set({ [key]: Number(input.value) }) });
+    const input = h("input", {
+      type: "range", min: low, max: 8, step: 1, "aria-label": label,
+      oninput: () => painter.set({ [key]: Number(input.value) }),
+    });
     const out = h("span", { class: "out" });
     return { key, input, out, element: h("label", { class: "slide" }, h("span", {}, label), out, input) };
   };
   const sliders = [slider("size", "Brush size", 1), slider("feather", "Feather", 0)];
-  const button = (name, label, key, run) => h("button", { type: "button", onclick: run, title: key ? `${label} (${key})` : label }, icon(name), label);
+  const button = (name, label, run, ...shown) =>
+    h("button", { type: "button", onclick: run, title: label, "aria-label": label }, icon(name), shown);
+  const undo = button("undo", "Undo the stroke (Z)", () => painter.undo());
+  const redo = button("redo", "Redo the stroke (Y)", () => painter.redo());
   const element = h("div", { class: "panel" },
     h("div", { class: "segments", role: "radiogroup", "aria-label": "Brush" }, kinds),
-    h("p", { class: "soft small" }, "Redo marks what is made anew. Lock marks what must stay: it comes back bit for bit."),
+    h("p", { class: "soft small" }, "Mark what is made anew, or lock what must stay: it comes back bit for bit."),
     sliders.map((one) => one.element),
-    h("div", { class: "buttons" }, button("undo", "Undo", "Z", () => painter.undo()), button("invert", "Invert", "I", () => painter.invert()), button("close", "Clear", "", () => painter.clear())));
+    h("div", { class: "buttons" }, undo, redo,
+      button("invert", "Invert (I)", () => painter.invert(), "Invert"),
+      button("close", "Clear", () => painter.clear(), "Clear")));
   const show = () => {
     for (const kind of kinds) set(kind, "aria-checked", String(kind.dataset.kind === painter.brush.kind));
     for (const { key, input, out } of sliders) {
@@ -183,6 +201,8 @@ export function paintControls(painter) {
       input.value = painter.brush[key];
       text(out, `${painter.brush[key]} px`);
     }
+    undo.disabled = !painter.past;
+    redo.disabled = !painter.future;
   };
   painter.watch(show);
   show();

@@ -17,11 +17,13 @@ export const state = {
   shown: null, // round id on the stage
   compared: [], // two node ids
   picked: new Set(), // node ids
-  job: null, // {id, round, task, status, step, steps, position}
+  job: null, // {id, round, task, status, step, steps, position, began}
   frame: null, // the last one of the round on the stage: {round, step, clean, noisy}
   noisy: false,
   taste: null,
-  settings: { strength: 0.3, taste: 0.5, count: 12, steps: null, beta: null, lag: null, seed: null, readout: null, label: null, onwards: false },
+  settings: {
+    strength: 0.3, taste: 0.5, count: 12, steps: null, beta: null, lag: null, seed: null, readout: null, label: null, onwards: false,
+  },
 };
 
 let changed = new Set();

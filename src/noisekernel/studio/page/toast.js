@@ -14,8 +14,9 @@ export function toast(words, { kind = "note", action = null } = {}) {
     action && h("button", { type: "button", class: "link", onclick: () => (close(), action.run()) }, action.label),
     h("button", { type: "button", class: "quiet", "aria-label": "Dismiss", onclick: close }, icon("close")),
   );
-  // The same sentence twice is one message.
-  for (const other of place.children) if (other.querySelector("p").textContent === words) other.remove();
+  // A note takes the place of the last one; what went wrong stays its time. The same sentence twice is one message.
+  const stale = (other) => other.querySelector("p").textContent === words || (kind === "note" && other.matches(".note"));
+  for (const other of [...place.children]) if (stale(other)) other.remove();
   while (place.children.length > 2) place.firstElementChild.remove();
   place.append(element);
   let timer = setTimeout(close, SECONDS * 1000);
@@ -23,6 +24,11 @@ export function toast(words, { kind = "note", action = null } = {}) {
   element.addEventListener("pointerleave", () => (timer = setTimeout(close, SECONDS * 1000)));
   return element;
 }
+
+// Messages have a strip of the stage to themselves, below the pictures; where they need more, the pictures make room.
+new ResizeObserver(([{ target }]) => {
+  document.body.style.setProperty("--said", `${target.offsetHeight}px`);
+}).observe(document.getElementById("toasts"));
 
 /** Wrap a handler: what it throws is shown, not lost. */
 export function told(run) {

@@ -10,6 +10,7 @@ import { keptOf, layout } from "./treelayout.js";
 
 const SIZES = [{ thumb: 28, across: 36, down: 44 }, { thumb: 44, across: 56, down: 66 }, { thumb: 64, across: 78, down: 90 }];
 const MARGIN = 16;
+const NAME = 22; // under a row with a name in it
 
 export function tree(place) {
   const elements = new Map(); // id -> button; reused, so that a change of one node is a change of one element
@@ -55,13 +56,20 @@ export function tree(place) {
     const across = Math.max(thumb + 6, Math.min(most, (pane.clientWidth - 2 * MARGIN) / drawn.columns));
     const width = Math.max(pane.clientWidth, drawn.columns * across + 2 * MARGIN);
     const left = (width - drawn.columns * across) / 2;
+    const rows = rowsOf(nodes, drawn.places);
+    let bottom = MARGIN;
+    for (const row of rows) {
+      row.top = bottom;
+      bottom += down + row.name;
+    }
     const spot = (id) => {
       const { x, y } = drawn.places.get(id);
-      return { x: left + x * across + across / 2, y: MARGIN + y * down + thumb / 2 };
+      return { x: left + x * across + across / 2, y: rows[y].top + thumb / 2 };
     };
+    const parents = new Set(drawn.edges.map(([from]) => from));
     ground.style.setProperty("--thumb", `${thumb}px`);
     ground.style.width = `${width}px`;
-    ground.style.height = `${drawn.rows * down + 2 * MARGIN}px`;
+    ground.style.height = `${bottom + MARGIN}px`;
 
     for (const [id, element] of elements) if (!drawn.places.has(id)) (element.remove(), elements.delete(id));
     for (const node of nodes) {
@@ -74,13 +82,18 @@ export function tree(place) {
       set(element, "aria-level", drawn.places.get(node.id).y + 1);
       set(element, "tabindex", here || (!drawn.places.has(state.present) && node === nodes[0]) ? "0" : "-1");
       const opinion = state.opinions.get(node.id);
-      const words = [title(node), node.starred && "starred", opinion === 1 && "liked", opinion === -1 && "disliked", state.picked.has(node.id) && "picked"];
+      const judged = { 1: "liked", [-1]: "disliked" }[opinion];
+      const words = [title(node), node.starred && "starred", judged, state.picked.has(node.id) && "picked"];
       set(element, "aria-label", words.filter(Boolean).join(", "));
       set(element, "title", title(node));
       element.classList.toggle("starred", Boolean(node.starred));
       element.classList.toggle("picked", state.picked.has(node.id));
       element.classList.toggle("named", Boolean(node.name));
       element.lastChild.textContent = node.name ?? "";
+      if (node.name) {
+        const row = rows[drawn.places.get(node.id).y].nodes;
+        element.lastChild.style.maxWidth = `${roomForName(node, row, spot, parents, width)}px`;
+      }
       // The document's order is the tree's order, for those who tab and listen.
       if (element.parentNode !== ground) ground.append(element);
     }
@@ -90,8 +103,13 @@ export function tree(place) {
     for (const [from, to] of drawn.edges) {
       const a = spot(from);
       const b = spot(to);
-      const middle = (a.y + thumb / 2 + b.y - thumb / 2) / 2;
-      const path = `M${a.x} ${a.y + thumb / 2}C${a.x} ${middle} ${b.x} ${middle} ${b.x} ${b.y - thumb / 2}`;
+      // Straight down beside the names of the row, from below the own one, and only then aside.
+      const foot = a.y + thumb / 2;
+      const clear = foot + rows[drawn.places.get(from).y].name;
+      const head = b.y - thumb / 2;
+      const middle = (clear + head) / 2;
+      const start = state.nodes.get(from).name ? clear : foot;
+      const path = `M${a.x} ${start}V${clear}C${a.x} ${middle} ${b.x} ${middle} ${b.x} ${head}`;
       paths[up.has(to) ? "trail" : "lines"] += path;
     }
     lines.setAttribute("d", paths.lines);
@@ -122,8 +140,13 @@ export function tree(place) {
     for (let at = id; at !== undefined; at = parents.get(at)) yield at;
   }
 
+  /** Into sight within the pane. Not by scrollIntoView, which would scroll a phone's page too. */
   function reveal() {
-    elements.get(state.present)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const box = elements.get(state.present)?.getBoundingClientRect();
+    if (!box) return;
+    const frame = pane.getBoundingClientRect();
+    const by = (low, high, from, to) => Math.min(0, low - MARGIN - from) || Math.max(0, high + MARGIN - to);
+    pane.scrollBy(by(box.left, box.right, frame.left, frame.right), by(box.top, box.bottom + NAME, frame.top, frame.bottom));
   }
 
   let last = null;
@@ -156,6 +179,29 @@ export function tree(place) {
   }
 
   return { move: told(move) };
+}
+
+/** The rows of the tree: the nodes of each, and how high the names under it are. */
+function rowsOf(nodes, places) {
+  const rows = [];
+  for (const node of nodes) {
+    const row = (rows[places.get(node.id).y] ??= { nodes: [], name: 0 });
+    row.nodes.push(node);
+    if (node.name) row.name = NAME;
+  }
+  return rows;
+}
+
+/** How wide a name may be: short of other names of its row, of lines that go down between them, and of the edge. */
+function roomForName(node, row, spot, parents, width) {
+  const { x } = spot(node.id);
+  let room = 2 * Math.min(x, width - x) - 8;
+  for (const other of row) {
+    if (other.id === node.id || !(other.name || parents.has(other.id))) continue;
+    const apart = Math.abs(spot(other.id).x - x);
+    room = Math.min(room, other.name ? apart - 6 : 2 * apart - 8);
+  }
+  return Math.min(room, 160);
 }
 
 /** Stand at a node and look at it. */
