@@ -35,7 +35,7 @@ from noisekernel.denoisers import Denoise
 from noisekernel.distributions import Distribution, Elementwise
 from noisekernel.errors import InputError
 from noisekernel.kernels.base import NoiseKernel
-from noisekernel.random import Randomness
+from noisekernel.random import Purpose, Randomness, drawing_for
 from noisekernel.schedules import Levels, UniformLevels
 from noisekernel.transitions import Transition
 
@@ -78,7 +78,8 @@ def contrastive_adjustment(
     checks.number("control", control, -1e6, 1e6)
     with torch.set_grad_enabled(control != 0.0 and torch.is_grad_enabled()):
         forth = transition(checks.tensor("x", x))
-    loss, log_ratio = _adjust(transition, forth, x, generator, control)
+    with drawing_for(Purpose.TRAINING, generator):
+        loss, log_ratio = _adjust(transition, forth, x, generator, control)
     return loss.mean(), Info(loss.detach(), {"contrastive": loss.detach()}, {"log_ratio": log_ratio})
 
 
@@ -123,6 +124,7 @@ class Objective(ABC):
 
         `generator` is a torch.Generator, or the streams of these examples: number them on from step to step
         (`Streams.of(seed, range(step * batch, (step + 1) * batch))`), for the same numbers draw the same noise again.
+        Streams draw for training here, and meet no random number that a task draws under the same seed.
         """
         z = kernel.check_data(z)
         if not isinstance(self.levels, Levels):
@@ -132,13 +134,20 @@ class Objective(ABC):
         lag = torch.as_tensor(kernel.lag)
         if checks.readable(lag) and float(lag.max()) > 1.0 - 1e-6:
             raise InputError("the kernel's lag is 1, a chain that never moves; train with a lag below 1")
-        beta = self.levels.sample(len(z), generator).to(z.device)
-        example = Noised(z, kernel.noise(z, beta).sample(generator), beta)
-        terms, seen = self.terms(kernel, denoiser, example, generator)
-        weight = self.levels.weight(beta) / example.elements
+        example = self.noised(kernel, z, generator)
+        with drawing_for(Purpose.TRAINING, generator):
+            terms, seen = self.terms(kernel, denoiser, example, generator)
+        weight = self.levels.weight(example.beta) / example.elements
         terms = {name: term * weight for name, term in terms.items()}
         loss = torch.stack(list(terms.values())).sum(dim=0)
-        return loss.mean(), Info(loss.detach(), {name: term.detach() for name, term in terms.items()}, seen, beta)
+        parts = {name: term.detach() for name, term in terms.items()}
+        return loss.mean(), Info(loss.detach(), parts, seen, example.beta)
+
+    def noised(self, kernel: NoiseKernel, z: Tensor, generator: Randomness) -> Noised:
+        """A noise level and a state for each example: the first draws of a training step."""
+        with drawing_for(Purpose.TRAINING, generator):
+            beta = self.levels.sample(len(z), generator).to(z.device)
+            return Noised(z, kernel.noise(z, beta).sample(generator), beta)
 
 
 def equilibrium(kernel: NoiseKernel, denoiser: Denoise, beta: Tensor) -> Transition:

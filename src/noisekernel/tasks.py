@@ -8,9 +8,10 @@ state as it comes, can be left at any moment, and end in the same z.
         show(state.view.best)
     z = run.result()
 
-Sample number i of a seed is the same whatever else is in its batch: `first` numbers the first sample, so that workers
-which share the work number theirs on. Variant k of n of example i is sample i n + k. (The random numbers are the same
-to the bit; a network's own arithmetic may differ in the last bits between batch sizes.)
+Sample number i of a seed is the same whatever else is in its batch, up to rounding: `first` numbers the first sample,
+so that workers which share the work number theirs on. Variant k of n of example i is sample i n + k. (The random words
+are equal to the bit; the arithmetic of a network, and of normal numbers, may differ in the last bits between batch
+sizes and between processors.)
 """
 
 from collections.abc import Callable, Iterator
@@ -264,6 +265,9 @@ def renew(
     **options: Any,
 ) -> Tensor:
     """`n` variants of each z, of shape (batch, n, *shape); the larger `below`, the further. Options: see `renewal`.
+
+    For variants of variants, give each round another seed (or carry the noise on, as `renewal` does): one seed would
+    add the same random numbers again in each round, and the results drift away from the data.
 
     >>> from functools import partial
     >>> from noisekernel.kernels.gaussian import GaussianKernel, exact_denoiser

@@ -18,6 +18,8 @@ from noisekernel import config, runs
 from noisekernel.data.examples import InMemory, Order, Treatment
 from noisekernel.errors import InputError, StorageError, TrainingError
 from noisekernel.observers import Silent, read_log
+from noisekernel.random import STREAMS
+from noisekernel.storage import read_tensors, write_tensors
 from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.settings import Decay, TrainingSettings
 from noisekernel.training.trainer import Stopped, Trainer
@@ -136,6 +138,20 @@ def test_a_damaged_checkpoint_is_refused_with_what_to_do(tmp_path):
     with pytest.raises(StorageError, match=r"cut short.*Remove that file to go on from the one before"):
         train(tmp_path, resume=True)
     newest.unlink()
+    assert train(tmp_path, resume=True).history["images"] == 160
+
+
+@pytest.mark.parametrize("version", [None, STREAMS - 1])
+def test_a_checkpoint_of_other_random_numbers_is_refused(tmp_path, version):
+    """A seed would draw other noise from there on, and the run end elsewhere without a word."""
+    with pytest.raises(SystemExit):
+        train(tmp_path, observers=[Bomb(128)])
+    newest = Checkpoints(tmp_path / "checkpoints").newest
+    tensors, about = read_tensors(newest)
+    write_tensors(newest, tensors, {**about, "streams": version})
+    with pytest.raises(InputError, match=r"draws other random numbers from a seed.*--from"):
+        train(tmp_path, resume=True)
+    write_tensors(newest, tensors, about)
     assert train(tmp_path, resume=True).history["images"] == 160
 
 

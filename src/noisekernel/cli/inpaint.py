@@ -32,7 +32,6 @@ def inpaint(
     from noisekernel.data.masks import check_fits, read_mask, tile_masks
     from noisekernel.errors import InputError
     from noisekernel.models import open_image
-    from noisekernel.random import Streams
 
     if (mask is None) == (tiles is None):
         raise InputError("say what to fill in: either --mask MASK or --tiles SIDE")
@@ -49,8 +48,7 @@ def inpaint(
     else:
         if (tiles or 1) > max(chain.size.height, chain.size.width):
             raise InputError(f"--tiles is {tiles}; the pictures have {chain.size.height} x {chain.size.width} pixels")
-        streams = Streams.of(seed ^ 0x7A11E5, range(len(z)))
-        masks = tile_masks(chain.size, tiles or 1, 0.3 if keep is None else keep, streams)
+        masks = tile_masks(chain.size, tiles or 1, 0.3 if keep is None else keep, len(z), seed=seed)
     labels = common.label_for(chain, label, len(z))
     many, fills = z.repeat_interleave(n, dim=0), masks.repeat_interleave(n, dim=0)
     many_labels = None if labels is None else labels.repeat_interleave(n, dim=0)

@@ -25,7 +25,7 @@ from noisekernel.denoisers import Denoiser
 from noisekernel.errors import InputError, TrainingError
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.objectives import Info, Objective
-from noisekernel.random import Streams
+from noisekernel.random import STREAMS, Streams
 from noisekernel.training.checkpoint import Checkpoints, pack, unpack
 from noisekernel.training.settings import TrainingSettings
 
@@ -125,6 +125,11 @@ class Trainer:
         """Go on from a checkpoint of this very run."""
         assert self.checkpoints is not None
         tensors, about = self.checkpoints.load(path)
+        if about.get("streams") != STREAMS:
+            raise InputError(
+                f"{path.name} was written by a version of noisekernel that draws other random numbers from a seed, so "
+                "the run cannot go on as it would have; begin another with its weights (--from), in another folder"
+            )
         differing = [key for key, value in self.about.items() if about.get(key, value) != value]
         if differing:
             told = "; ".join(f"{key} was {about.get(key)!r} and is {self.about[key]!r}" for key in differing)
@@ -227,7 +232,7 @@ class Trainer:
                 observer.saved(self.images, self.averaged)
             if self.checkpoints is not None:
                 tensors = pack(self.denoiser, self.average, self.optimiser)
-                self.checkpoints.save(self.images, tensors, {"seconds": self.seconds, **self.about})
+                self.checkpoints.save(self.images, tensors, {"seconds": self.seconds, "streams": STREAMS, **self.about})
         self.accelerator.wait_for_everyone()
 
     def _gather_summary(self) -> None:
@@ -281,9 +286,8 @@ class Trainer:
     def _blown_up(self, z: Tensor, label: Tensor | None, streams: Streams, reason: str) -> Exception:
         """The error for a step that did not even give a loss: the same states once more, to see where r fails."""
         with torch.no_grad():
-            drawn = streams.fork()
-            beta = self.objective.levels.sample(len(z), drawn).to(z.device)
-            x = self.kernel.noise(z, beta).sample(drawn)
+            example = self.objective.noised(self.kernel, z, streams.fork())
+            x, beta = example.x, example.beta
             r = self.denoiser(x, beta) if label is None else self.denoiser(x, beta, label)
         values = r.log_prob(z)
         bad = ~torch.isfinite(values)
