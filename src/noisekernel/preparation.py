@@ -62,7 +62,7 @@ def _further(start: Model, recipe: str | Path | Recipe | None, settings: Sequenc
     """A recipe for the further training of a model, by default its own: all but the design is open."""
     if recipe is None:
         # Names for the classes of its own data are not names for those of others.
-        recipe = config.recipe(start.history.get("recipe") or {})
+        recipe = config.recorded(start.history.get("recipe") or {}, "the model to start from")
         recipe = recipe.model_copy(update={"data": recipe.data.model_copy(update={"class_names": None})})
     elif not isinstance(recipe, Recipe):
         recipe = config.recipe(recipe)

@@ -22,7 +22,7 @@ from accelerate import PartialState
 from rich.console import Console
 
 from noisekernel import models
-from noisekernel.config import Recipe
+from noisekernel.config import Recipe, recorded
 from noisekernel.data.sources import Data, name_of
 from noisekernel.denoisers import Denoiser
 from noisekernel.errors import InputError, StorageError
@@ -30,7 +30,7 @@ from noisekernel.models import Model, digest_of_weights
 from noisekernel.observers import Bar, LogFile, ModelFile, PictureFiles, RunFile, Silent, TensorBoard
 from noisekernel.plan import plan
 from noisekernel.preparation import Prepared, chosen_recipe, opened, prepare
-from noisekernel.settings import changed, read
+from noisekernel.settings import changed
 from noisekernel.storage import is_unfinished, lock, read_json, remove_unfinished, write_json
 from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.trainer import Entry, Trainer
@@ -247,7 +247,7 @@ def _begin(
         raise InputError(f"{folder} exists and is not empty; choose another folder")
     if folder is None or not before:
         return chosen_recipe(recipe, settings, data, device, start), seed or 0, False
-    begun = read(Recipe, read_json(folder / "recipe.json"), str(folder / "recipe.json"))
+    begun = recorded(read_json(folder / "recipe.json"), str(folder / "recipe.json"))
     told = read_json(folder / "run.json")
     if not isinstance(told, dict) or not {"data", "seed", "skipped", "notes"} <= told.keys():
         raise StorageError(f"{folder / 'run.json'} does not say the data and the seed of the run; it is damaged")
