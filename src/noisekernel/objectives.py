@@ -110,10 +110,25 @@ class Noised:
 
 
 @dataclass(frozen=True)
+class Passes:
+    """What a training step asks of the network, per example: `plan` reckons its cost from this."""
+
+    #: Passes forward alone.
+    forward: int
+    #: Passes forward whose gradient is taken.
+    with_gradient: int
+
+
+@dataclass(frozen=True)
 class Objective(ABC):
     """An objective for noise kernels: draws a noise level and a state for each example, and adds up its terms."""
 
     levels: Levels = field(default_factory=UniformLevels)
+
+    @property
+    @abstractmethod
+    def passes(self) -> Passes:
+        """How often `terms` calls the denoiser, without and with a gradient."""
 
     @abstractmethod
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
@@ -161,6 +176,10 @@ class ContrastiveAdjustment(Objective):
 
     control: float = 0.0
 
+    @property
+    def passes(self) -> Passes:
+        return Passes(1, 1) if self.control == 0.0 else Passes(0, 2)
+
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
         transition = equilibrium(kernel, denoiser, example.beta)
         with torch.set_grad_enabled(self.control != 0.0 and torch.is_grad_enabled()):
@@ -171,6 +190,10 @@ class ContrastiveAdjustment(Objective):
 
 class Anchor(Objective):
     """An objective that looks at r(z | x) itself, and so can hold contrastive adjustment to the denoiser."""
+
+    @property
+    def passes(self) -> Passes:
+        return Passes(0, 1)
 
     @abstractmethod
     def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
@@ -223,6 +246,10 @@ class Anchored(Objective):
         checks.number("weight", self.weight, 0.0, 1e6)
         _check_anchor(self.by, self.levels)
 
+    @property
+    def passes(self) -> Passes:
+        return Passes(0, 2)
+
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
         r = denoiser(example.x, example.beta)
         forth = kernel.transition(r, example.x, example.beta, example.beta)
@@ -247,6 +274,10 @@ class Unrolled(Objective):
     def __post_init__(self) -> None:
         checks.number("weight", self.weight, 0.0, 1e6)
         _check_anchor(self.by, self.levels)
+
+    @property
+    def passes(self) -> Passes:
+        return Passes(0, 2)
 
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
         r = denoiser(example.x, example.beta)
