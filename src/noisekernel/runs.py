@@ -39,6 +39,7 @@ from noisekernel.training.trainer import Entry, Trainer
 FREE = {"save_every", "keep", "log_every", "draw_every", "accumulate", "compile"}
 #: Held by the process that trains in a folder.
 LOCK = ".lock"
+CHECKPOINTS = "checkpoints"
 
 
 def train(
@@ -77,7 +78,7 @@ def train(
     main = PartialState(cpu=cpu).is_main_process
     talk = console if main else Console(quiet=True)
     talk.print(f"recipe {chosen.name}; data {name_of(data)}", highlight=False, markup=False)
-    checkpoints = None if folder is None else Checkpoints(folder / "checkpoints", chosen.training.keep)
+    checkpoints = None if folder is None else Checkpoints(folder / CHECKPOINTS, chosen.training.keep)
     newest = checkpoints.newest if checkpoints is not None and begun else None
     with ExitStack() as stack:
         before = None if checkpoints is None or newest is None else checkpoints.about(newest)
@@ -150,7 +151,8 @@ def alone_in(folder: Path) -> Iterator[None]:
     if held is None:
         raise InputError(f"another process is training in {folder}; wait for its end, or choose another")
     with held:
-        remove_unfinished(folder)
+        for inner in (folder, folder / CHECKPOINTS, folder / "pictures"):
+            remove_unfinished(inner)
         yield
 
 
@@ -252,7 +254,7 @@ def _begin(
     if not isinstance(told, dict) or not {"data", "seed", "skipped", "notes"} <= told.keys():
         raise StorageError(f"{folder / 'run.json'} does not say the data and the seed of the run; it is damaged")
     base = recipe if recipe is not None else folder / "recipe.json"
-    began = Checkpoints(folder / "checkpoints", 1)
+    began = Checkpoints(folder / CHECKPOINTS, 1)
     if began.newest is None:
         # There is nothing yet that other settings would spoil.
         if told.get("start") is not None and start is None:

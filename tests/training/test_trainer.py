@@ -320,17 +320,25 @@ def test_moments_are_measured_once(tmp_path, monkeypatch):
 def test_two_runs_in_one_folder_are_refused_and_the_second_does_the_first_no_harm(tmp_path):
     class Intruder(Silent):
         def logged(self, entry):
-            writing = tmp_path / ".model.safetensors.1.unfinished"
-            writing.touch()
+            checkpoints = Checkpoints(tmp_path / "checkpoints")
+            writing = [tmp_path / ".model.safetensors.1.unfinished", checkpoints.folder / ".1.safetensors.1.unfinished"]
+            for each in writing:
+                each.parent.mkdir(exist_ok=True)
+                each.touch()
             with pytest.raises(InputError, match="another process is training"):
                 train(tmp_path, 64, resume=True)
-            assert writing.exists()
             with pytest.raises(InputError, match="another process is training"), runs.alone_in(tmp_path):
                 pass
+            if checkpoints.newest is not None:  # as the other processes of a second run do, which hold no lock
+                checkpoints.load(checkpoints.newest)
+                seen.append(entry.images)
+            assert all(each.exists() for each in writing)
 
+    seen = []
     train(tmp_path, 64, observers=[Intruder()])
+    assert seen == [64]
     with runs.alone_in(tmp_path):
-        assert not list(tmp_path.glob(".*.unfinished"))
+        assert not list(tmp_path.rglob(".*.unfinished"))
 
 
 def test_skipped_pictures_are_told_when_they_are_met(tmp_path, capsys):
