@@ -36,7 +36,7 @@ from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.trainer import Entry, Trainer
 
 #: Settings that may differ when a run is resumed: they change how it is done, not what comes out.
-FREE = {"save_every", "keep", "log_every", "draw_every", "accumulate", "compile"}
+FREE = {"save_every", "save_minutes", "keep", "log_every", "draw_every", "accumulate", "compile"}
 #: Held by the process that trains in a folder.
 LOCK = ".lock"
 CHECKPOINTS = "checkpoints"
@@ -78,6 +78,12 @@ def train(
     main = PartialState(cpu=cpu).is_main_process
     talk = console if main else Console(quiet=True)
     talk.print(f"recipe {chosen.name}; data {name_of(data)}", highlight=False, markup=False)
+    if chosen.training.warming < chosen.training.warmup:
+        sentence = (
+            f"the learning rate rises for {chosen.training.warming:,} images, a tenth of the run, and not for "
+            f"{chosen.training.warmup:,} (training.warmup)"
+        )
+        talk.print(sentence, highlight=False, markup=False, soft_wrap=True)
     checkpoints = None if folder is None else Checkpoints(folder / CHECKPOINTS, chosen.training.keep)
     newest = checkpoints.newest if checkpoints is not None and begun else None
     with ExitStack() as stack:

@@ -119,6 +119,62 @@ def test_checkpoints_are_kept_and_named_by_images(tmp_path):
     ]
 
 
+class Clock(Silent):
+    """Goes on by 100 seconds at each line of the log, and at no other time."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __call__(self):
+        return self.seconds
+
+    def logged(self, entry):
+        self.seconds += 100.0
+
+
+@pytest.mark.training
+def test_checkpoints_are_written_by_time_too_and_change_nothing(tmp_path, monkeypatch):
+    """A run of fewer images than lie between checkpoints loses minutes when it is killed, not all."""
+    clock, make = Clock(), runs.trainer_for
+    monkeypatch.setattr(runs, "trainer_for", lambda *given, **rest: make(*given, **rest, clock=clock))
+
+    def train(out, minutes, resume=False, observers=()):
+        settings = {**SMALL, "training.log_every": 16, "training.save_every": 10**6, "training.keep": 100}
+        settings["training.save_minutes"] = minutes
+        nk.train("digits", out, settings=settings, progress=False, resume=resume, observers=[clock, *observers])
+
+    def saved(out):
+        return [int(path.stem) for path in Checkpoints(out / "checkpoints").all()]
+
+    train(tmp_path / "never", None)
+    assert saved(tmp_path / "never") == [160]
+    train(tmp_path / "by time", 5.0)
+    assert saved(tmp_path / "by time") == [48, 96, 144, 160]
+    with pytest.raises(SystemExit):
+        train(tmp_path / "killed", 5.0, observers=[Bomb(80)])
+    assert saved(tmp_path / "killed") == [48]
+    train(tmp_path / "killed", 2.5, resume=True)  # when to save may be changed on the way
+    assert saved(tmp_path / "killed") == [48, 80, 112, 144, 160]
+    assert same(weights(tmp_path / "never"), weights(tmp_path / "by time"))
+    assert same(weights(tmp_path / "never"), weights(tmp_path / "killed"))
+
+
+def test_a_short_run_gets_to_its_rate_and_says_where_it_does_not_do_as_set(capsys):
+    short = config.recipe("small", ["training.images=7000"]).training
+    rates = [short.rate_at(step * short.batch) for step in range(short.steps)]
+    assert max(rates) > 0.85 * short.rate
+    assert rates.index(max(rates)) * short.batch == pytest.approx(700, abs=short.batch)
+    assert short.average.decay(7000, 64) == pytest.approx(0.5 ** (64 / 700))  # a half-life of a tenth of the run
+    long = config.recipe("small").training
+    assert long.warming == long.warmup == 10_000
+    few = {**SMALL, "training.images": 16}
+    nk.train("digits", settings=few)
+    said = "the learning rate rises for 1 images, a tenth of the run, and not for 5,000 (training.warmup)"
+    assert said in capsys.readouterr().err
+    nk.train("digits", settings={**few, "training.warmup": 1})
+    assert "the learning rate rises" not in capsys.readouterr().err
+
+
 def test_whoever_watched_a_run_is_let_go_however_it_ends(tmp_path):
     """TensorBoard's writer is a thread that opens its file again for every entry, whatever has become of the folder."""
     before = set(threading.enumerate())
