@@ -12,6 +12,7 @@ from accelerate.utils import broadcast_object_list
 from rich.console import Console
 
 from noisekernel import config, models
+from noisekernel.checks import pick_device
 from noisekernel.config import Recipe
 from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
 from noisekernel.data.pictures import Size
@@ -53,7 +54,7 @@ def chosen_recipe(
             raise InputError("settings go with a recipe's name or file; a Recipe has its settings already")
         return recipe
     if recipe is None:
-        usual = "small" if models.pick_device(device).type == "cpu" else "default"
+        usual = "small" if pick_device(device).type == "cpu" else "default"
         recipe = "digits" if name_of(data) == "digits" else usual
     return config.recipe(recipe, settings)
 

@@ -22,6 +22,7 @@ from accelerate import PartialState
 from rich.console import Console
 
 from noisekernel import models
+from noisekernel.checks import pick_device
 from noisekernel.config import Recipe, recorded
 from noisekernel.data.sources import Data, name_of
 from noisekernel.denoisers import Denoiser
@@ -222,7 +223,7 @@ def told(figures: Mapping[str, Any]) -> str:
 
 def _on_cpu(device: str | None) -> bool:
     """Whether to train on the CPU. Which of several accelerators is the launcher's to say, not ours."""
-    chosen = models.pick_device(device)
+    chosen = pick_device(device)
     if chosen.index is not None and device is not None:
         raise InputError(
             f"device is {device!r}; training takes a kind of device, such as {chosen.type!r}. Which ones of that kind "

@@ -192,7 +192,7 @@ def steering(
 def inpainting(
     model: NoiseModel,
     z: Shaped[Tensor, "batch *event"],
-    mask: Shaped[Tensor, "batch *event"],
+    mask: Tensor,
     *,
     steps: int | None = None,
     churn: float | None = None,
@@ -204,6 +204,8 @@ def inpainting(
     first: int = 0,
 ) -> Run:
     """Fill in z where `mask` is 1; where it is 0, z comes back bit by bit. Values under the mask are never read.
+
+    `mask` is one per sample, of the shape of z, or one for all of them: of the shape of a sample, or a batch of one.
 
     By the kernel's annealing in `steps` (100) steps, or by `schedule`. The chain sees what is observed only through its
     noise, so it takes time to take it in: much `churn` (8), noise drawn anew on the way, gives it that, and
@@ -320,7 +322,10 @@ def inpaint(
     first: int = 0,
     **options: Any,
 ) -> Tensor:
-    """`n` ways to fill in each z where `mask` is 1, of shape (batch, n, *shape). Options: see `inpainting`."""
+    """`n` ways to fill in each z where `mask` is 1, of shape (batch, n, *shape). Options: see `inpainting`.
+
+    The results have the dimension of `n` even where it is 1: `model.draw` takes them as they are.
+    """
     fill = checks.mask(mask, checks.tensor("z", z))
     many, labels = _times(n, z, label)
     fills = fill.repeat_interleave(n, dim=0)
