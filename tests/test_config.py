@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import noisekernel as nk
-from noisekernel import config
+from noisekernel import config, models
 from noisekernel.data.pictures import Size
 from noisekernel.errors import InputError
 from noisekernel.plan import plan
 from noisekernel.samplers import sampler
-from noisekernel.settings import read
+from noisekernel.settings import kinds_in, read
 
 #: Section 3.1 and appendix A of the paper: images are batch x iterations.
 PAPER = {
@@ -68,7 +68,11 @@ def test_every_recipe_builds_trains_on_and_survives_json(name, tmp_path):
         ("training.rate=NaN", "training.rate is nan"),
         ("kernel.lag=1", "kernel.lag is 1"),
         ("data.size=[2,8,8]", "data.size.0 is 2"),
-        ("objective.kind=kll", "objective.kind is 'kll'"),
+        ("objective.kind=kll", "objective.kind is 'kll'; did you mean 'kl'?"),
+        ("objective.kind=9", "objective.kind is '9'; there are: kl, reconstruction, contrastive, anchored, unrolled"),
+        ("objective.control=0.9", "setting of objective.kind 'contrastive' and 'anchored', not of 'kl'; leave it out"),
+        ("objective.weight=2", "is a setting of objective.kind 'anchored' and 'unrolled', not of 'kl'"),
+        ("head.classes=3", "is a setting of head.kind 'categorical' and 'ordinal', not of 'preconditioned'"),
         ("kernel.kind=gausian", "'gausian'"),
         ("sampling.sampler=papre", "Did you mean 'paper'"),
         ("kernel.kind=categorical", "do not go together"),
@@ -76,7 +80,7 @@ def test_every_recipe_builds_trains_on_and_survives_json(name, tmp_path):
         ("=3", "is no setting"),
         ("head.mean=0.5", "given together"),
         ("training=3", "training is 3"),
-        ("objective.control=NaN", "objective.control is nan"),
+        ('objective={"kind":"anchored","control":NaN}', "objective.control is nan"),
     ],
 )
 def test_mistakes_get_a_sentence(setting, said):
@@ -93,8 +97,55 @@ def test_another_kind_begins_anew_and_keeps_what_was_set_with_it():
 def test_a_setting_of_another_kind_is_not_offered_for_itself():
     with pytest.raises(InputError) as caught:
         config.recipe("digits", ["training.average.kind=decay", "training.average.images=5"])
-    assert "there is no setting 'training.average.images'" in str(caught.value)
+    assert "is a setting of training.average.kind 'half_life', not of 'decay'" in str(caught.value)
     assert "mean 'training.average.images'" not in str(caught.value)
+
+
+def test_each_objective_takes_what_it_uses_and_keeps_the_levels():
+    """The levels are those of the data, so another objective does not begin them anew."""
+    changes = {
+        "kl": {},
+        "reconstruction": {},
+        "contrastive": {"control": 0.9},
+        "anchored": {"by": "reconstruction", "weight": 0.5, "control": 0.9},
+        "unrolled": {"by": "reconstruction", "weight": 0.5},
+    }
+    of = {kind.model_fields["kind"].default: kind for kind in kinds_in(config.ObjectiveConfig)}
+    assert of.keys() == changes.keys()
+    for kind, used in changes.items():
+        given = {"objective.kind": kind, **{f"objective.{name}": value for name, value in used.items()}}
+        objective = config.recipe("digits", given).objective
+        assert type(objective).model_fields.keys() == {"kind", "levels", *used}
+        assert objective.levels.mean == -0.6
+        built = objective.build()
+        assert {name: getattr(built, name) for name in used if name != "by"} == {
+            name: value for name, value in used.items() if name != "by"
+        }
+        for other in {"by", "weight", "control"} - used.keys():
+            value = "kl" if other == "by" else 0.5
+            with pytest.raises(InputError, match=rf"objective\.{other} is a setting of"):
+                config.recipe("digits", {**given, f"objective.{other}": value})
+    assert config.recipe("levels", ["objective.kind=unrolled"]).objective.levels.kind == "uniform"
+
+
+def test_levels_are_lifted_where_the_objective_bears_it():
+    """A sampled step has as much variance at high noise as at low, which a lift would multiply."""
+    for kind, lift in {"kl": 1, "reconstruction": 1, "unrolled": 1, "contrastive": 0, "anchored": 0}.items():
+        assert config.recipe("digits", {"objective.kind": kind}).objective.build().levels.lift == lift
+        given = config.recipe("digits", {"objective.kind": kind, "objective.levels.lift": 0.5})
+        assert given.objective.build().levels.lift == 0.5
+
+
+def test_records_of_earlier_versions_are_read_without_what_had_no_effect():
+    old = {**config.recipe("digits").model_dump(mode="json")}
+    old["objective"] |= {"by": "kl", "weight": 1.0, "control": 0.9}
+    with pytest.raises(InputError, match=r"objective\.control is a setting of"):
+        read(config.Recipe, old, "x")
+    assert config.recorded(old, "x") == config.recipe("digits")
+    with pytest.raises(InputError, match=r"no setting .objective\.colour."):
+        config.recorded({"objective": {"kind": "kl", "colour": 1}}, "x")
+    for name in models.bundled():
+        assert config.recorded(models.load(name).history["recipe"], name).objective.build().levels.lift == 1.0
 
 
 def test_a_setting_inside_a_table_that_there_is_not(tmp_path):
@@ -187,9 +238,10 @@ def test_plans_count_what_networks_hold():
     assert cost.parameters == sum(p.numel() for p in model.parameters())
     # A convolution that keeps the size costs 2 x 9 x in x out x pixels; the stem alone is less than the whole.
     assert cost.forward > 2 * 9 * 32 * 64
-    assert (
-        plan(config.recipe("digits", {"objective.kind": "anchored"}), Size(1, 8, 8), 10).training == 2 * cost.training
-    )
+    # A pass forward is a third of one with its way back.
+    for kind, times in {"anchored": 2, "unrolled": 2, "reconstruction": 1, "contrastive": 4 / 3}.items():
+        other = plan(config.recipe("digits", {"objective.kind": kind}), Size(1, 8, 8), 10)
+        assert other.training == pytest.approx(times * cost.training)
 
 
 def test_settings_that_are_given_are_left_as_they_were():

@@ -1,5 +1,6 @@
 """Objectives against their closed forms; eqs 2-4; the control variate."""
 
+import inspect
 import math
 
 import pytest
@@ -11,7 +12,7 @@ from scipy import stats
 import noisekernel as nk
 from helpers import LEVEL, LinearDenoiser, generator
 from noisekernel.errors import InputError
-from noisekernel.objectives import KL, Anchored, ContrastiveAdjustment, Noised, Reconstruction, Unrolled
+from noisekernel.objectives import KL, Anchored, ContrastiveAdjustment, Noised, Objective, Reconstruction, Unrolled
 
 GAUSSIAN = nk.GaussianKernel(0.5)
 CATEGORICAL = nk.CategoricalKernel(0.8, classes=3)
@@ -50,6 +51,46 @@ def test_kl_is_the_mean_log_ratio_of_draws(kernel):
         exact = KL().anchor(kernel, r, Noised(z, x, levels))[0]
     assert abs(float(ratio.mean() - exact)) < 4 * float(ratio.std()) / n**0.5
     assert float(exact) > 0
+
+
+OBJECTIVES = [
+    KL(),
+    Reconstruction(),
+    ContrastiveAdjustment(),
+    ContrastiveAdjustment(control=0.5),
+    Anchored(),
+    Anchored(control=0.5),
+    Unrolled(),
+]
+
+
+def concrete(kind):
+    below = [each for sub in kind.__subclasses__() for each in concrete(sub)]
+    return below if inspect.isabstract(kind) else [kind, *below]
+
+
+def test_the_passes_an_objective_names_are_those_it_makes():
+    """What `plan` reckons with: counted on the network, forward and backward."""
+    assert {type(objective) for objective in OBJECTIVES} == {
+        kind for kind in concrete(Objective) if kind.__module__ == Objective.__module__
+    }
+    z = torch.randn(4, 3, generator=generator())
+    for objective in OBJECTIVES:
+        calls = {"forward": 0, "with_gradient": 0, "back": 0}
+        network = LinearDenoiser(0.4, -1.0)
+
+        def denoiser(x, beta, network=network, calls=calls):
+            calls["with_gradient" if torch.is_grad_enabled() else "forward"] += 1
+            r = network(x, beta)
+            if r.mean.requires_grad:
+                # One gradient arrives for each pass forward that there is a pass back for.
+                r.mean.register_hook(lambda _: calls.update(back=calls["back"] + 1))
+            return r
+
+        loss, _ = objective(GAUSSIAN, denoiser, z, generator(1))
+        loss.backward()
+        passes = objective.passes
+        assert calls == {"forward": passes.forward, "with_gradient": passes.with_gradient, "back": passes.with_gradient}
 
 
 def test_reconstruction_is_the_likelihood_of_z():

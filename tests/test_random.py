@@ -8,7 +8,7 @@ from scipy import stats
 
 from helpers import LEVEL, generator
 from noisekernel.errors import InputError, ShapeError
-from noisekernel.random import Purpose, Recorded, Streams, normal, philox, uniform
+from noisekernel.random import Purpose, Recorded, Streams, drawing_for, normal, philox, uniform
 
 # Known answers of Philox4x32-10 that the authors' reference library publishes: counter, key, result.
 KNOWN = [
@@ -73,6 +73,27 @@ def test_neighbours_seeds_and_draws_differ():
     assert not any(torch.equal(base, normal((2, 8), other)) for other in others)
     far = Streams(0, torch.tensor([2**32, 1]))  # a sample number beyond 32 bits is not sample 0
     assert not torch.equal(base[0], normal((2, 8), far)[0])
+
+
+@pytest.mark.statistical
+def test_purposes_are_uncorrelated():
+    drawn = [normal((300, 300), Streams.of(0, range(300), purpose=purpose)) for purpose in Purpose]
+    pairs = [(a, b) for i, a in enumerate(drawn) for b in drawn[:i]]
+    for a, b in pairs:
+        z = float((a * b).mean() * a.numel() ** 0.5)
+        assert abs(z) < stats.norm.isf(LEVEL / 2 / len(pairs))
+
+
+def test_streams_draw_for_a_purpose_while_it_lasts():
+    streams, plain = Streams.of(0, range(2)), generator()
+    with drawing_for(Purpose.TRAINING, streams), drawing_for(Purpose.TRAINING, plain):
+        within = normal((2, 3), streams)
+        assert torch.equal(normal((2, 3), plain), normal((2, 3), generator()))
+    assert torch.equal(within, normal((2, 3), Streams.of(0, range(2), purpose=Purpose.TRAINING)))
+    assert torch.equal(normal((2, 3), streams), normal((2, 3), Streams(0, torch.arange(2), draws=1)))
+    with pytest.raises(KeyError), drawing_for(Purpose.TRAINING, streams):
+        raise KeyError
+    assert streams.purpose == Purpose.NEW
 
 
 def test_uniform_is_open():

@@ -26,7 +26,7 @@ def test_the_ten_lines_of_python_run(tmp_path, monkeypatch):
     exec(block, names)
     assert names["variants"].shape == (2, 8, 1, 28, 28)
     assert names["filled"].shape == (16, 1, 1, 28, 28)
-    assert (tmp_path / "new.png").exists()
+    assert (tmp_path / "filled.png").exists()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

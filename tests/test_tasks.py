@@ -205,6 +205,18 @@ def test_double_precision_data_and_gradients_on_it_do_no_harm():
 
 
 @kinds
+def test_one_mask_is_that_of_all_samples(kind):
+    model = noise_model(kind)
+    z = examples(model)
+    mask = torch.zeros(1, 6, 6)
+    mask[:, 2:5] = 1
+    each = nk.inpaint(model, z, mask.expand(5, 1, 6, 6), 2, steps=3)
+    for one in (mask, mask[None], mask.bool()):
+        assert torch.equal(nk.inpaint(model, z, one, 2, steps=3), each)
+        assert torch.equal(tasks.inpainting(model, z, one, steps=3).observed[1], mask.bool().expand(5, 1, 6, 6))
+
+
+@kinds
 def test_mistakes(kind):
     model = noise_model(kind)
     z = examples(model)
@@ -226,8 +238,9 @@ def test_mistakes(kind):
         nk.vary(model, z, beta=0.0)
     with pytest.raises(ShapeError, match="mask has shape"):
         nk.inpaint(model, z, torch.ones(5, 1, 6, 5))
-    with pytest.raises(ShapeError, match="mask has shape"):
-        nk.inpaint(model, z, torch.ones(6, 6))
+    for shape in ((6, 6), (4, 1, 6, 6), (5, 1, 1, 6), (1, 1, 1, 6, 6)):
+        with pytest.raises(ShapeError, match=r"mask has shape.*or one for all, of shape \(1, 6, 6\)"):
+            nk.inpaint(model, z, torch.ones(shape))
     with pytest.raises(InputError, match="other than 0"):
         nk.inpaint(model, z, torch.full(z.shape, 0.5))
     schedule = model.kernel.annealing(5)

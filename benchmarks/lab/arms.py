@@ -81,7 +81,6 @@ def _in_levels(levels: int, head: str) -> dict[str, Any]:
         "kernel": {"kind": "categorical", "classes": levels, "lag": 0.95},
         "head": {"kind": head, "classes": levels},
         LEVELS: {"kind": "uniform"},
-        "objective.control": 0.0,
     }
 
 

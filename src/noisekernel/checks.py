@@ -135,11 +135,19 @@ def count(name: str, value: Any, low: int = 1) -> int:
 
 
 def mask(value: Any, z: Tensor) -> Tensor:
-    """1 (to be filled in) or 0 (observed) for every element of z, as booleans."""
-    same_shape("mask", tensor("mask", value), "z", z)
+    """1 (to be filled in) or 0 (observed) for every element of z, as booleans.
+
+    A mask of the shape of one sample, or a batch of one mask, is that of all samples.
+    """
+    event = tuple(z.shape[1:])
+    if tuple(tensor("mask", value).shape) not in (tuple(z.shape), event, (1, *event)):
+        raise ShapeError(
+            f"mask has shape {tuple(value.shape)} and z {tuple(z.shape)}; give a mask for each sample, of the shape of "
+            f"z, or one for all, of shape {event}"
+        )
     if value.dtype != torch.bool and not bool(((value == 0) | (value == 1)).all()):
         raise InputError("the mask holds values other than 0 (observed) and 1 (to be filled in)")
-    return value.to(torch.bool)
+    return value.to(torch.bool).expand(z.shape)
 
 
 def labels(value: Any, batch: int) -> Tensor:
@@ -159,6 +167,21 @@ def same_shape(name: str, value: Tensor, other_name: str, other: Tensor | Sequen
         raise ShapeError(
             f"{name} has shape {tuple(value.shape)} but {other_name} has shape {expected}; they must agree"
         )
+
+
+def pick_device(device: str | torch.device | None) -> torch.device:
+    """The device asked for, if it is there; by default the best that is."""
+    if device is None:
+        found = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
+        return found or torch.device("cpu")
+    try:
+        chosen = torch.device(device)
+        torch.empty(0, device=chosen)
+        if chosen.type == "meta":
+            raise RuntimeError("nothing can be computed on it")
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise InputError(f"device {str(device)!r} cannot be used here: {str(error).splitlines()[0]}") from None
+    return chosen
 
 
 def spread(per_sample: Tensor, x: Tensor) -> Tensor:

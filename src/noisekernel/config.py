@@ -30,7 +30,7 @@ from noisekernel.denoisers import (
 )
 from noisekernel.errors import InputError
 from noisekernel.samplers import SAMPLERS
-from noisekernel.settings import Count, Positive, Share, Strict, merged, parsed, put, read, unknown
+from noisekernel.settings import Count, Positive, Share, Strict, kinds_in, merged, parsed, put, read, unknown
 from noisekernel.training.settings import TrainingSettings
 
 Level = Annotated[float, Field(gt=0, le=1)]
@@ -232,7 +232,7 @@ class UniformConfig(Strict):
     low: Level = 0.01
     high: Level = 1.0
 
-    def build(self) -> schedules.Levels:
+    def build(self, lift: float) -> schedules.Levels:
         return schedules.UniformLevels(self.low, self.high)
 
 
@@ -242,39 +242,82 @@ class LogNormalConfig(Strict):
     kind: Literal["log-normal"] = "log-normal"
     mean: float = -0.4
     std: Positive = 1.4
-    lift: Annotated[float, Field(ge=0, le=1)] = 1.0
+    #: How much more high noise counts; null for as much as the objective bears (1, or 0 if it adjusts the chain).
+    lift: Annotated[float, Field(ge=0, le=1)] | None = None
 
-    def build(self) -> schedules.Levels:
-        return schedules.LogNormalLevels(self.mean, self.std, self.lift)
+    def build(self, lift: float) -> schedules.Levels:
+        return schedules.LogNormalLevels(self.mean, self.std, lift if self.lift is None else self.lift)
 
 
 LevelsConfig = Annotated[UniformConfig | LogNormalConfig, Field(discriminator="kind")]
 
 
-class ObjectiveConfig(Strict):
-    """What to minimise."""
+ANCHORS: dict[str, type[objectives.Anchor]] = {"kl": objectives.KL, "reconstruction": objectives.Reconstruction}
 
-    kind: Literal["contrastive", "kl", "reconstruction", "anchored", "unrolled"] = "kl"
+
+class _ObjectiveConfig(Strict):
+    """What all objectives have; it is kept when another one is chosen."""
+
     levels: LevelsConfig = LogNormalConfig()
-    #: For `anchored` and `unrolled`: what the denoiser is learned by, and how much of the rest is added to it.
-    by: Literal["kl", "reconstruction"] = "kl"
-    weight: Annotated[float, Field(ge=0)] = 1.0
-    #: For `contrastive` and `anchored`: the weight of the control variate.
+
+
+class KLConfig(_ObjectiveConfig):
+    """`KL`."""
+
+    kind: Literal["kl"] = "kl"
+
+    def build(self) -> objectives.Objective:
+        return objectives.KL(self.levels.build(lift=1.0))
+
+
+class ReconstructionConfig(_ObjectiveConfig):
+    """`Reconstruction`."""
+
+    kind: Literal["reconstruction"] = "reconstruction"
+
+    def build(self) -> objectives.Objective:
+        return objectives.Reconstruction(self.levels.build(lift=1.0))
+
+
+class ContrastiveConfig(_ObjectiveConfig):
+    """`ContrastiveAdjustment`, the paper's."""
+
+    kind: Literal["contrastive"] = "contrastive"
+    #: The weight of the control variate.
     control: float = 0.0
 
     def build(self) -> objectives.Objective:
-        levels = self.levels.build()
-        anchors: dict[str, type[objectives.Anchor]] = {
-            "kl": objectives.KL,
-            "reconstruction": objectives.Reconstruction,
-        }
-        if self.kind in anchors:
-            return anchors[self.kind](levels)
-        if self.kind == "contrastive":
-            return objectives.ContrastiveAdjustment(levels, self.control)
-        if self.kind == "unrolled":
-            return objectives.Unrolled(levels, anchors[self.by](), self.weight)
-        return objectives.Anchored(levels, anchors[self.by](), self.weight, self.control)
+        return objectives.ContrastiveAdjustment(self.levels.build(lift=0.0), self.control)
+
+
+class AnchoredConfig(_ObjectiveConfig):
+    """`Anchored`."""
+
+    kind: Literal["anchored"] = "anchored"
+    #: What the denoiser is learned by, how much contrastive adjustment is added, and the weight of its control variate.
+    by: Literal["kl", "reconstruction"] = "kl"
+    weight: Annotated[float, Field(ge=0)] = 1.0
+    control: float = 0.0
+
+    def build(self) -> objectives.Objective:
+        return objectives.Anchored(self.levels.build(lift=0.0), ANCHORS[self.by](), self.weight, self.control)
+
+
+class UnrolledConfig(_ObjectiveConfig):
+    """`Unrolled`."""
+
+    kind: Literal["unrolled"] = "unrolled"
+    #: What the denoiser is learned by, and how much of that at the next state is added.
+    by: Literal["kl", "reconstruction"] = "kl"
+    weight: Annotated[float, Field(ge=0)] = 1.0
+
+    def build(self) -> objectives.Objective:
+        return objectives.Unrolled(self.levels.build(lift=1.0), ANCHORS[self.by](), self.weight)
+
+
+ObjectiveConfig = Annotated[
+    KLConfig | ReconstructionConfig | ContrastiveConfig | AnchoredConfig | UnrolledConfig, Field(discriminator="kind")
+]
 
 
 # Sampling -------------------------------------------------------------------------------------------------------------
@@ -349,7 +392,7 @@ class Recipe(Strict):
     kernel: KernelConfig = GaussianConfig()
     network: NetworkConfig = UNetConfig()
     head: HeadConfig = PreconditionedHeadConfig()
-    objective: ObjectiveConfig = ObjectiveConfig()
+    objective: ObjectiveConfig = KLConfig()
     training: TrainingSettings = TrainingSettings()
     sampling: SamplingConfig = SamplingConfig()
     published: Published | None = None
@@ -409,6 +452,16 @@ def recipe(
     if given and "name" not in changes and not content["name"].endswith("with changes"):
         content["name"] = f"{content['name']} with changes"
     return read(Recipe, content, f"recipe {content['name'] if isinstance(name, Mapping) else name}")
+
+
+def recorded(content: Any, origin: str) -> Recipe:
+    """A recipe as the record of a run tells it: less what earlier versions wrote of settings that had no effect."""
+    told = content.get("objective") if isinstance(content, Mapping) else None
+    kinds = {kind.model_fields["kind"].default: kind for kind in kinds_in(Recipe.model_fields["objective"].annotation)}
+    if isinstance(told, Mapping) and (kind := kinds.get(told.get("kind"))):
+        without_effect = {"by", "weight", "control"} - kind.model_fields.keys()
+        content = {**content, "objective": {key: told[key] for key in told.keys() - without_effect}}
+    return read(Recipe, content, origin)
 
 
 def _content(name: str | Path | Mapping[str, Any]) -> dict[str, Any]:

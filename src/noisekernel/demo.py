@@ -25,7 +25,6 @@ from noisekernel.noise_walk import NoiseWalk
 from noisekernel.observers import Silent, read_log
 from noisekernel.outputs import contact_sheet, enlarged, new_folder, save_film
 from noisekernel.preparation import chosen_recipe
-from noisekernel.random import Streams
 from noisekernel.report import Section, curves, embedded, tree, write_report
 from noisekernel.storage import read_json, write_json
 
@@ -214,7 +213,7 @@ def _inpainting(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
     cells: list[Image.Image] = []
     pictures = z[10:14] if len(z) >= 14 else z[:4]
     for row, keep in enumerate(KEPT):
-        mask = tile_masks(model.size, tile, keep, Streams.of(seed, range(row * 4, row * 4 + len(pictures))))
+        mask = tile_masks(model.size, tile, keep, len(pictures), seed=seed, first=row * 4)
         filled = tasks.inpaint(model, pictures, mask, 2, seed=seed).cpu()
         seen = torch.where(mask, torch.full_like(pictures, model.middle), pictures)
         for i in range(len(pictures)):

@@ -14,8 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from noisekernel import models, tasks
-from noisekernel.checks import count
+from noisekernel.checks import count, pick_device
 from noisekernel.data.source import Source
+from noisekernel.data.sources import Data, name_of
 from noisekernel.errors import InputError
 from noisekernel.evaluate import cache
 from noisekernel.evaluate.extractors import (
@@ -97,14 +98,14 @@ def _silently(total: int, what: str) -> Any:
 
 def measure(
     model: Model | str | Path,
-    data: str | Path,
+    data: Data,
     *,
     n: int | None = None,
     features: str | nn.Module | Callable[[Tensor], Any] | None = None,
     sampler: str | None = None,
     steps: int | None = None,
     label: Sequence[str] | None = None,
-    held_out: str | Path | None = None,
+    held_out: Data | None = None,
     bad: str = "fail",
     seed: int = 0,
     device: str | torch.device | None = None,
@@ -113,6 +114,7 @@ def measure(
 ) -> Judgement:
     """FID, KID, Inception score, precision, recall, density and coverage of a model's samples against data.
 
+    `data` and `held_out` are words, paths or arrays of bytes, as for `nk.train`.
     `n` samples, by default as many as the data has pictures, are drawn as `nk sample` draws them and rounded to bytes.
     `features` are by default learned from the data; `evaluate/extractors.py` lists others. The floor is the same for
     real pictures: some of `held_out`, else some of the data against the rest. Under torchrun the processes share the
@@ -129,7 +131,7 @@ def measure(
     source = open_data(data)
     others = None if held_out is None else open_data(held_out)
     n = len(source) if n is None else count("n", n, FEWEST)
-    processes = Processes.here(model.device if isinstance(model, Model) else models.pick_device(device))
+    processes = Processes.here(model.device if isinstance(model, Model) else pick_device(device))
     show = show if processes.main else _silently
     chain = model if isinstance(model, Model) else models.load(model, device)
     chosen, schedule = chain.schedule(sampler, steps)
@@ -167,7 +169,7 @@ def measure(
         of_samples = processes.encode(n, batch_size, drawn)
     how = {
         "model": "a model in memory" if isinstance(model, Model) else Path(model).name or str(model),
-        "data": Path(data).name or str(data),
+        "data": (isinstance(data, str | Path) and Path(data).name) or name_of(data),
         "n": n,
         "pictures": len(real),
         "levels": getattr(chain.codec, "levels", None),

@@ -9,18 +9,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib.resources import as_file, files
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import torch
+from jaxtyping import Shaped
 from PIL import Image
 from torch import Tensor
 
 from noisekernel import __version__, config
+from noisekernel.checks import count, pick_device
 from noisekernel.data.codecs import Codec
 from noisekernel.data.pictures import MODES, BadPictureError, Size, fit, kind_of_picture, open_picture, to_channels
 from noisekernel.denoisers import Denoiser
-from noisekernel.errors import InputError, ShapeError, StorageError
+from noisekernel.errors import DtypeError, InputError, ShapeError, StorageError
 from noisekernel.evaluate.cache import digest, digest_of_file
 from noisekernel.quantities import told_seconds
 from noisekernel.samplers import sampler as by_name
@@ -34,7 +37,7 @@ FILE = "model.safetensors"
 FORMAT = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model(NoiseModel):
     """A `NoiseModel` that knows its design and its history, and the way between pictures and its data."""
 
@@ -59,10 +62,6 @@ class Model(NoiseModel):
         """The value of z that is drawn grey, for what is hidden."""
         return self.design.codec.levels // 2 if isinstance(self.design.codec, config.Levels) else 0
 
-    @property
-    def parameters(self) -> int:
-        return sum(p.numel() for p in self.denoiser.parameters())  # type: ignore[attr-defined]
-
     def read(self, pictures: Sequence[Image.Image | str | Path] | Image.Image | str | Path) -> Tensor:
         """Pictures, or the paths of some, as clean data: their middle, resized where their size is another."""
         if isinstance(pictures, Image.Image | str | Path):
@@ -80,9 +79,24 @@ class Model(NoiseModel):
             name = "the picture" if isinstance(picture, Image.Image) else str(picture)
             raise InputError(f"{name}: {error}") from None
 
-    def draw(self, z: Tensor) -> list[Image.Image]:
-        """Clean data as pictures."""
-        pixels = self.codec.decode(z.detach().cpu()).numpy()
+    def draw(self, z: Shaped[Tensor, "*many channels height width"]) -> list[Image.Image]:
+        """Clean data as pictures, in one list: those of one sample, of a batch, or of variants of a batch, in order.
+
+        >>> model = load("digits")
+        >>> z = torch.zeros(2, 3, *model.shape)
+        >>> len(model.draw(z)), len(model.draw(z[0])), len(model.draw(z[0, 0]))
+        (6, 3, 1)
+        """
+        if not isinstance(z, Tensor):
+            raise DtypeError(f"z is a {type(z).__name__}; give a torch.Tensor (torch.as_tensor makes one)")
+        if z.ndim < len(self.shape) or tuple(z.shape[-len(self.shape) :]) != self.shape:
+            raise ShapeError(
+                f"z has shape {tuple(z.shape)}; this model draws samples of shape {self.shape}, with any dimensions "
+                "before that"
+            )
+        if z.numel() == 0:
+            return []
+        pixels = self.codec.decode(z.detach().cpu().reshape(-1, *self.shape)).numpy()
         mode = MODES[self.size.channels]
         return [Image.fromarray(p[0] if mode == "L" else p.transpose(1, 2, 0), mode) for p in pixels]
 
@@ -96,15 +110,35 @@ class Model(NoiseModel):
         name = sampler or own.sampler
         return name, by_name(name, self.kernel, steps if steps or sampler else own.steps)
 
-    def label(self, names: Sequence[str], n: int) -> Tensor:
-        """Labels for n samples, from names (or numbers) of classes, by turns."""
+    def label(self, names: Sequence[str | int], n: int) -> Tensor:
+        """Labels for n samples, from names or numbers of classes, by turns.
+
+        >>> load("fashion").label(["sneaker", 9], 4)
+        tensor([7, 9, 7, 9])
+        """
         if not self.classes:
             raise InputError("this model learned no classes, so it takes no label")
-        for name in names:
-            if name not in self.classes and not (name.isdecimal() and int(name) < len(self.classes)):
-                raise InputError(unknown("class", name, self.classes))
-        numbers = [self.classes.index(name) if name in self.classes else int(name) for name in names]
-        return torch.tensor([numbers[i % len(numbers)] for i in range(n)])
+        if isinstance(names, str | Integral) or not isinstance(names, Sequence) or not names:
+            raise InputError(f"names is {names!r}; give a list of classes, such as [{self.classes[0]!r}] or [0]")
+        numbers = [self._class(name) for name in names]
+        return torch.tensor([numbers[i % len(numbers)] for i in range(count("n", n))])
+
+    def _class(self, name: str | int) -> int:
+        """The number of a class, from its name or its number."""
+        if isinstance(name, str) and name in self.classes:
+            return self.classes.index(name)
+        number = int(name) if isinstance(name, Integral) or (isinstance(name, str) and name.isdecimal()) else -1
+        if isinstance(name, bool) or not 0 <= number < len(self.classes):
+            raise InputError(
+                unknown("class", name, self.classes)
+                if isinstance(name, str)
+                else f"there is no class {name!r}; give a name, or a whole number from 0 to {len(self.classes) - 1}"
+            )
+        return number
+
+    def __repr__(self) -> str:
+        classes = f"{len(self.classes)} classes; " if self.classes else ""
+        return f"{super().__repr__()[:-1]}\n {classes}{told_history(self.history)}>"
 
 
 def open_image(picture: Image.Image | str | Path, side: int | None = None) -> Image.Image:
@@ -202,6 +236,8 @@ def load(what: str | Path, device: str | torch.device | None = None) -> Model:
     >>> load("digits").shape
     (1, 8, 8)
     """
+    if not isinstance(what, str | Path):
+        raise InputError(f"a {type(what).__name__} cannot be loaded; give a name, or the path of a file or a folder")
     if Path(what).is_dir() and what not in bundled() and not (Path(what) / FILE).is_file():
         raise InputError(
             f"{what} holds no model ({FILE}); a training run writes one at its first checkpoint, so train on"
@@ -273,18 +309,3 @@ def _load(path: Path, device: str | torch.device | None) -> Model:
     denoiser.load_state_dict(tensors, assign=True)
     denoiser.requires_grad_(False).eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     return build(design, denoiser.to(pick_device(device)), told.get("history", {}))
-
-
-def pick_device(device: str | torch.device | None) -> torch.device:
-    """The device asked for, if it is there; by default the best that is."""
-    if device is None:
-        found = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
-        return found or torch.device("cpu")
-    try:
-        chosen = torch.device(device)
-        torch.empty(0, device=chosen)
-        if chosen.type == "meta":
-            raise RuntimeError("nothing can be computed on it")
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise InputError(f"device {str(device)!r} cannot be used here: {str(error).splitlines()[0]}") from None
-    return chosen

@@ -35,7 +35,7 @@ from noisekernel.denoisers import Denoise
 from noisekernel.distributions import Distribution, Elementwise
 from noisekernel.errors import InputError
 from noisekernel.kernels.base import NoiseKernel
-from noisekernel.random import Randomness
+from noisekernel.random import Purpose, Randomness, drawing_for
 from noisekernel.schedules import Levels, UniformLevels
 from noisekernel.transitions import Transition
 
@@ -78,7 +78,8 @@ def contrastive_adjustment(
     checks.number("control", control, -1e6, 1e6)
     with torch.set_grad_enabled(control != 0.0 and torch.is_grad_enabled()):
         forth = transition(checks.tensor("x", x))
-    loss, log_ratio = _adjust(transition, forth, x, generator, control)
+    with drawing_for(Purpose.TRAINING, generator):
+        loss, log_ratio = _adjust(transition, forth, x, generator, control)
     return loss.mean(), Info(loss.detach(), {"contrastive": loss.detach()}, {"log_ratio": log_ratio})
 
 
@@ -109,10 +110,25 @@ class Noised:
 
 
 @dataclass(frozen=True)
+class Passes:
+    """What a training step asks of the network, per example: `plan` reckons its cost from this."""
+
+    #: Passes forward alone.
+    forward: int
+    #: Passes forward whose gradient is taken.
+    with_gradient: int
+
+
+@dataclass(frozen=True)
 class Objective(ABC):
     """An objective for noise kernels: draws a noise level and a state for each example, and adds up its terms."""
 
     levels: Levels = field(default_factory=UniformLevels)
+
+    @property
+    @abstractmethod
+    def passes(self) -> Passes:
+        """How often `terms` calls the denoiser, without and with a gradient."""
 
     @abstractmethod
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
@@ -123,6 +139,7 @@ class Objective(ABC):
 
         `generator` is a torch.Generator, or the streams of these examples: number them on from step to step
         (`Streams.of(seed, range(step * batch, (step + 1) * batch))`), for the same numbers draw the same noise again.
+        Streams draw for training here, and meet no random number that a task draws under the same seed.
         """
         z = kernel.check_data(z)
         if not isinstance(self.levels, Levels):
@@ -132,13 +149,20 @@ class Objective(ABC):
         lag = torch.as_tensor(kernel.lag)
         if checks.readable(lag) and float(lag.max()) > 1.0 - 1e-6:
             raise InputError("the kernel's lag is 1, a chain that never moves; train with a lag below 1")
-        beta = self.levels.sample(len(z), generator).to(z.device)
-        example = Noised(z, kernel.noise(z, beta).sample(generator), beta)
-        terms, seen = self.terms(kernel, denoiser, example, generator)
-        weight = self.levels.weight(beta) / example.elements
+        example = self.noised(kernel, z, generator)
+        with drawing_for(Purpose.TRAINING, generator):
+            terms, seen = self.terms(kernel, denoiser, example, generator)
+        weight = self.levels.weight(example.beta) / example.elements
         terms = {name: term * weight for name, term in terms.items()}
         loss = torch.stack(list(terms.values())).sum(dim=0)
-        return loss.mean(), Info(loss.detach(), {name: term.detach() for name, term in terms.items()}, seen, beta)
+        parts = {name: term.detach() for name, term in terms.items()}
+        return loss.mean(), Info(loss.detach(), parts, seen, example.beta)
+
+    def noised(self, kernel: NoiseKernel, z: Tensor, generator: Randomness) -> Noised:
+        """A noise level and a state for each example: the first draws of a training step."""
+        with drawing_for(Purpose.TRAINING, generator):
+            beta = self.levels.sample(len(z), generator).to(z.device)
+            return Noised(z, kernel.noise(z, beta).sample(generator), beta)
 
 
 def equilibrium(kernel: NoiseKernel, denoiser: Denoise, beta: Tensor) -> Transition:
@@ -152,6 +176,10 @@ class ContrastiveAdjustment(Objective):
 
     control: float = 0.0
 
+    @property
+    def passes(self) -> Passes:
+        return Passes(1, 1) if self.control == 0.0 else Passes(0, 2)
+
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
         transition = equilibrium(kernel, denoiser, example.beta)
         with torch.set_grad_enabled(self.control != 0.0 and torch.is_grad_enabled()):
@@ -162,6 +190,10 @@ class ContrastiveAdjustment(Objective):
 
 class Anchor(Objective):
     """An objective that looks at r(z | x) itself, and so can hold contrastive adjustment to the denoiser."""
+
+    @property
+    def passes(self) -> Passes:
+        return Passes(0, 1)
 
     @abstractmethod
     def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
@@ -214,6 +246,10 @@ class Anchored(Objective):
         checks.number("weight", self.weight, 0.0, 1e6)
         _check_anchor(self.by, self.levels)
 
+    @property
+    def passes(self) -> Passes:
+        return Passes(0, 2)
+
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
         r = denoiser(example.x, example.beta)
         forth = kernel.transition(r, example.x, example.beta, example.beta)
@@ -238,6 +274,10 @@ class Unrolled(Objective):
     def __post_init__(self) -> None:
         checks.number("weight", self.weight, 0.0, 1e6)
         _check_anchor(self.by, self.levels)
+
+    @property
+    def passes(self) -> Passes:
+        return Passes(0, 2)
 
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
         r = denoiser(example.x, example.beta)

@@ -11,7 +11,6 @@ from torch.utils.flop_counter import FlopCounterMode
 from noisekernel.config import Design, Recipe
 from noisekernel.data.pictures import Size
 from noisekernel.errors import InputError
-from noisekernel.objectives import Anchored, ContrastiveAdjustment, Unrolled
 from noisekernel.quantities import told_bytes
 
 
@@ -67,22 +66,16 @@ def plan(recipe: Recipe, size: Size | None = None, classes: int = 0) -> Plan:
     forward = float(counter.get_total_flops())
     del result
     parameters = sum(p.numel() for p in denoiser.parameters())
-    objective = recipe.objective.build()
-    # Passes forward without, and with, a pass back (which costs twice as much): see objectives.py.
-    without, with_back = (0, 1)
-    if isinstance(objective, Anchored | Unrolled):
-        without, with_back = 0, 2
-    elif isinstance(objective, ContrastiveAdjustment):
-        without, with_back = (1, 1) if objective.control == 0.0 else (0, 2)
+    passes = recipe.objective.build().passes
     activations = sum(size for key, size in saved.items() if key not in weights)
     half = 0.5 if recipe.training.precision == "bf16" else 1.0
     return Plan(
         parameters=parameters,
         state_bytes=5 * 4 * parameters,
-        image_bytes=int(activations * with_back * half),
+        image_bytes=int(activations * passes.with_gradient * half),
         batch=recipe.training.batch // recipe.training.accumulate,
         forward=forward,
-        training=forward * (without + 3 * with_back),
+        training=forward * (passes.forward + 3 * passes.with_gradient),  # a pass back costs two forward
         images=recipe.training.images,
     )
 

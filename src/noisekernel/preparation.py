@@ -12,6 +12,7 @@ from accelerate.utils import broadcast_object_list
 from rich.console import Console
 
 from noisekernel import config, models
+from noisekernel.checks import pick_device
 from noisekernel.config import Recipe
 from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
 from noisekernel.data.pictures import Size
@@ -54,7 +55,7 @@ def chosen_recipe(
             raise InputError("settings go with a recipe's name or file; a Recipe has its settings already")
         return recipe
     if recipe is None:
-        usual = "small" if models.pick_device(device).type == "cpu" else "default"
+        usual = "small" if pick_device(device).type == "cpu" else "default"
         recipe = "digits" if name_of(data) == "digits" else usual
     return config.recipe(recipe, settings)
 
@@ -63,7 +64,7 @@ def _further(start: Model, recipe: str | Path | Recipe | None, settings: Sequenc
     """A recipe for the further training of a model, by default its own: all but the design is open."""
     if recipe is None:
         # Names for the classes of its own data are not names for those of others.
-        recipe = config.recipe(start.history.get("recipe") or {})
+        recipe = config.recorded(start.history.get("recipe") or {}, "the model to start from")
         recipe = recipe.model_copy(update={"data": recipe.data.model_copy(update={"class_names": None})})
     elif not isinstance(recipe, Recipe):
         recipe = config.recipe(recipe)

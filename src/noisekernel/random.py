@@ -3,7 +3,7 @@
 Whatever draws in noisekernel takes a `generator`, which is one of three things:
 
 - a `torch.Generator`: one stream for the whole batch, drawn with torch's own routines;
-- `Streams`: **one stream a sample**. Sample number i of seed s gets the same numbers whatever the batch it
+- `Streams`: **one stream per sample**. Sample number i of seed s gets the same numbers whatever the batch it
   happens to sit in, the number of workers, the device, and however often the run was stopped and resumed;
 - `Recorded`: streams whose numbers were drawn before, or found (`noisekernel.renewal`), and are given out again.
 
@@ -11,10 +11,14 @@ Whatever draws in noisekernel takes a `generator`, which is one of three things:
 easy as 1, 2, 3*, SC 2011). The number at (seed, purpose, sample, draw, element) is a hash of those five, so there is no
 state to carry but the count of draws made so far: to resume, count on. Training uses it too, with the position in the
 run as the sample's number, which makes a run independent of how its batches are split over processes.
+
+Random words and uniform numbers are equal to the bit in any batch size and on any device. Normal numbers go through a
+logarithm, a sine and a cosine, which processors round differently, and so may differ in their last bits.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from numbers import Integral
@@ -26,8 +30,9 @@ from torch import Tensor
 from noisekernel import checks
 from noisekernel.errors import InputError, ShapeError
 
-#: What a seed draws: raised whenever it draws something else. A record of another version is not had again by its seed.
-STREAMS = 2
+#: What a seed draws: raised whenever it draws something else. A record of another version is not had again by its seed,
+#: and a checkpoint of another version cannot be resumed.
+STREAMS = 3
 
 _WORD = 0xFFFFFFFF
 _MULTIPLY = (0xD2511F53, 0xCD9E8D57)
@@ -60,9 +65,12 @@ def philox(counter: Sequence[Tensor], key: tuple[int, int]) -> tuple[Tensor, Ten
 class Purpose(IntEnum):
     """What is drawn for. Under one seed a task is given what another made, and must not meet the same numbers again:
     the noise by which a picture is varied would be the noise that it is made of. (What a task made and is given back
-    is another matter: that takes another seed, or noise that was carried on, which counts.)"""
+    is another matter: that takes another seed, or noise that was carried on, which counts.)
 
-    #: New samples, training, and all that has no purpose of its own.
+    Whoever draws for a purpose sets it: the tasks, the objectives (`drawing_for`), masks and training data. A user who
+    writes `Streams.of(seed, numbers)` need not know of it."""
+
+    #: New samples, and all that has no purpose of its own.
     NEW = 0
     #: The way from an example to noise that it is made of.
     FINDING = 1
@@ -72,6 +80,14 @@ class Purpose(IntEnum):
     WALKING = 3
     #: What was hidden of an example.
     FILLING = 4
+    #: Which parts of an example are hidden.
+    MASKING = 5
+    #: Noise levels and noise of training examples.
+    TRAINING = 6
+    #: The order in which training takes the data; the number of a stream is that of the pass.
+    ORDERING = 7
+    #: Which training examples are mirrored, and which labels are withheld.
+    AUGMENTING = 8
 
 
 @dataclass
@@ -81,8 +97,8 @@ class Streams:
     `seed` names the experiment, `samples` numbers the samples (0, 1, 2 … of the whole run, not of the batch), `draws`
     counts how many times something was drawn. With the purpose, that is the whole state.
 
-    >>> both = normal((2, 3), Streams.of(0, range(2)))
-    >>> second_alone = normal((1, 3), Streams.of(0, [1]))
+    >>> both = uniform((2, 3), Streams.of(0, range(2)))
+    >>> second_alone = uniform((1, 3), Streams.of(0, [1]))
     >>> torch.equal(both[1:], second_alone)
     True
     """
@@ -176,6 +192,26 @@ class Recorded(Streams):
 
 
 Randomness = torch.Generator | Streams
+
+
+@contextmanager
+def drawing_for(purpose: Purpose, generator: Randomness) -> Iterator[None]:
+    """While this lasts, `generator` draws for `purpose`; its draws are counted on. A torch.Generator has no purposes.
+
+    >>> streams = Streams.of(0, range(1))
+    >>> with drawing_for(Purpose.MASKING, streams):
+    ...     mask = uniform((1, 1), streams)
+    >>> streams.purpose, streams.draws
+    (<Purpose.NEW: 0>, 1)
+    """
+    if not isinstance(generator, Streams):
+        yield
+        return
+    before, generator.purpose = generator.purpose, purpose
+    try:
+        yield
+    finally:
+        generator.purpose = before
 
 
 def _check_batch(shape: Sequence[int], streams: Streams) -> int:

@@ -22,7 +22,8 @@ from accelerate import PartialState
 from rich.console import Console
 
 from noisekernel import models
-from noisekernel.config import Recipe
+from noisekernel.checks import pick_device
+from noisekernel.config import Recipe, recorded
 from noisekernel.data.sources import Data, name_of
 from noisekernel.denoisers import Denoiser
 from noisekernel.errors import InputError, StorageError
@@ -31,15 +32,16 @@ from noisekernel.observers import Bar, LogFile, ModelFile, PictureFiles, RunFile
 from noisekernel.plan import plan
 from noisekernel.preparation import Prepared, chosen_recipe, opened, prepare
 from noisekernel.quantities import told_bytes, told_seconds
-from noisekernel.settings import changed, read
+from noisekernel.settings import changed
 from noisekernel.storage import is_unfinished, lock, read_json, remove_unfinished, write_json
 from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.trainer import Entry, Trainer
 
 #: Settings that may differ when a run is resumed: they change how it is done, not what comes out.
-FREE = {"save_every", "keep", "log_every", "draw_every", "accumulate", "compile"}
+FREE = {"save_every", "save_minutes", "keep", "log_every", "draw_every", "accumulate", "compile"}
 #: Held by the process that trains in a folder.
 LOCK = ".lock"
+CHECKPOINTS = "checkpoints"
 
 
 def train(
@@ -78,7 +80,13 @@ def train(
     main = PartialState(cpu=cpu).is_main_process
     talk = console if main else Console(quiet=True)
     talk.print(f"recipe {chosen.name}; data {name_of(data)}", highlight=False, markup=False)
-    checkpoints = None if folder is None else Checkpoints(folder / "checkpoints", chosen.training.keep)
+    if chosen.training.warming < chosen.training.warmup:
+        sentence = (
+            f"the learning rate rises for {chosen.training.warming:,} images, a tenth of the run, and not for "
+            f"{chosen.training.warmup:,} (training.warmup)"
+        )
+        talk.print(sentence, highlight=False, markup=False, soft_wrap=True)
+    checkpoints = None if folder is None else Checkpoints(folder / CHECKPOINTS, chosen.training.keep)
     newest = checkpoints.newest if checkpoints is not None and begun else None
     with ExitStack() as stack:
         before = None if checkpoints is None or newest is None else checkpoints.about(newest)
@@ -151,7 +159,8 @@ def alone_in(folder: Path) -> Iterator[None]:
     if held is None:
         raise InputError(f"another process is training in {folder}; wait for its end, or choose another")
     with held:
-        remove_unfinished(folder)
+        for inner in (folder, folder / CHECKPOINTS, folder / "pictures"):
+            remove_unfinished(inner)
         yield
 
 
@@ -222,7 +231,7 @@ def told(figures: Mapping[str, Any]) -> str:
 
 def _on_cpu(device: str | None) -> bool:
     """Whether to train on the CPU. Which of several accelerators is the launcher's to say, not ours."""
-    chosen = models.pick_device(device)
+    chosen = pick_device(device)
     if chosen.index is not None and device is not None:
         raise InputError(
             f"device is {device!r}; training takes a kind of device, such as {chosen.type!r}. Which ones of that kind "
@@ -255,12 +264,12 @@ def _begin(
         raise InputError(f"{folder} exists and is not empty; choose another folder")
     if folder is None or not before:
         return chosen_recipe(recipe, settings, data, device, start), seed or 0, False
-    begun = read(Recipe, read_json(folder / "recipe.json"), str(folder / "recipe.json"))
+    begun = recorded(read_json(folder / "recipe.json"), str(folder / "recipe.json"))
     told = read_json(folder / "run.json")
     if not isinstance(told, dict) or not {"data", "seed", "skipped", "notes"} <= told.keys():
         raise StorageError(f"{folder / 'run.json'} does not say the data and the seed of the run; it is damaged")
     base = recipe if recipe is not None else folder / "recipe.json"
-    began = Checkpoints(folder / "checkpoints", 1)
+    began = Checkpoints(folder / CHECKPOINTS, 1)
     if began.newest is None:
         # There is nothing yet that other settings would spoil.
         if told.get("start") is not None and start is None:

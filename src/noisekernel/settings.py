@@ -37,10 +37,13 @@ def read(kind: type[Some], content: Any, origin: str) -> Some:
 
 
 def merged(kinds: Sequence[type[Strict]], base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with what is in `over` put in its place. Where there are several kinds, another one begins anew."""
+    """`base` with what is in `over` put in its place.
+
+    Where there are several kinds, another one begins anew, but for the fields that all of them inherit.
+    """
     if len(kinds) > 1 and over.get("kind", base["kind"]) != base["kind"]:
-        return dict(over)
-    inner = {name: _kinds_in(field.annotation) for kind in kinds for name, field in kind.model_fields.items()}
+        base = {key: value for key, value in base.items() if key in _inherited(kinds)}
+    inner = {name: kinds_in(field.annotation) for kind in kinds for name, field in kind.model_fields.items()}
     both = {
         key: merged(inner.get(key, []), base[key], over[key])
         for key in base.keys() & over.keys()
@@ -111,11 +114,24 @@ def _sentence(kind: type[Strict], content: Any, problem: dict[str, Any]) -> str:
         here = here.get(part) if isinstance(here, Mapping) else None
     name = ".".join(place) or "the whole"
     if problem["type"] == "extra_forbidden":
+        *above, last = place
+        takers = _takers(kind, above, last)
+        if takers:
+            table = ".".join(above)
+            return (
+                f"{name} is a setting of {table}.kind {' and '.join(map(repr, takers))}, not of "
+                f"{_at(content, above).get('kind')!r}; leave it out, or set {table}.kind"
+            )
         # One that another kind has is no help: it is what was given.
         known = [known for path in paths(kind) if (known := ".".join(path)) != name]
         near = get_close_matches(name, known, n=1, cutoff=0.5)
         near = near or get_close_matches(place[-1], [path.split(".")[-1] for path in known], n=1)
         return f"there is no setting {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+    if problem["type"] == "union_tag_invalid":
+        known = [tag.strip().strip("'") for tag in problem["ctx"]["expected_tags"].split(",")]
+        near = get_close_matches(problem["ctx"]["tag"], known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
+        return f"{name}.kind is {problem['ctx']['tag']!r}; {hint}"
     if problem["type"] == "value_error":
         return str(problem["ctx"]["error"])
     given = "" if problem["type"] == "missing" else f"is {problem['input']!r}; "
@@ -127,12 +143,38 @@ def paths(kind: type[Strict]) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     for name, field in kind.model_fields.items():
         found.append((name,))
-        for inner in _kinds_in(field.annotation):
+        for inner in kinds_in(field.annotation):
             found += [(name, *path) for path in paths(inner)]
     return found
 
 
-def _kinds_in(annotation: Any) -> list[type[Strict]]:
+def _inherited(kinds: Sequence[type[Strict]]) -> set[str]:
+    """The fields that several kinds have from one and the same ancestor."""
+    common = set.intersection(*({*kind.__mro__} for kind in kinds))
+    return {name for base in common if issubclass(base, Strict) for name in base.model_fields}
+
+
+def _takers(kind: type[Strict], above: Sequence[str], name: str) -> list[str]:
+    """The kinds, of those that there may be at this place, that have a setting of this name."""
+    kinds = [kind]
+    for part in above:
+        kinds = [
+            inner
+            for each in kinds
+            if part in each.model_fields
+            for inner in kinds_in(each.model_fields[part].annotation)
+        ]
+    return [each.model_fields["kind"].default for each in kinds if {"kind", name} <= each.model_fields.keys()]
+
+
+def _at(content: Any, path: Sequence[str]) -> Any:
+    for part in path:
+        content = content[part]
+    return content
+
+
+def kinds_in(annotation: Any) -> list[type[Strict]]:
+    """The kinds of settings that an annotation names."""
     if isinstance(annotation, type) and issubclass(annotation, Strict):
         return [annotation]
-    return [kind for inner in getattr(annotation, "__args__", ()) for kind in _kinds_in(inner)]
+    return [kind for inner in getattr(annotation, "__args__", ()) for kind in kinds_in(inner)]

@@ -8,9 +8,10 @@ state as it comes, can be left at any moment, and end in the same z.
         show(state.view.best)
     z = run.result()
 
-Sample number i of a seed is the same whatever else is in its batch: `first` numbers the first sample, so that workers
-which share the work number theirs on. Variant k of n of example i is sample i n + k. (The random numbers are the same
-to the bit; a network's own arithmetic may differ in the last bits between batch sizes.)
+Sample number i of a seed is the same whatever else is in its batch, up to rounding: `first` numbers the first sample,
+so that workers which share the work number theirs on. Variant k of n of example i is sample i n + k. (The random words
+are equal to the bit; the arithmetic of a network, and of normal numbers, may differ in the last bits between batch
+sizes and between processors.)
 """
 
 from collections.abc import Callable, Iterator
@@ -191,7 +192,7 @@ def steering(
 def inpainting(
     model: NoiseModel,
     z: Shaped[Tensor, "batch *event"],
-    mask: Shaped[Tensor, "batch *event"],
+    mask: Tensor,
     *,
     steps: int | None = None,
     churn: float | None = None,
@@ -203,6 +204,8 @@ def inpainting(
     first: int = 0,
 ) -> Run:
     """Fill in z where `mask` is 1; where it is 0, z comes back bit by bit. Values under the mask are never read.
+
+    `mask` is one per sample, of the shape of z, or one for all of them: of the shape of a sample, or a batch of one.
 
     By the kernel's annealing in `steps` (100) steps, or by `schedule`. The chain sees what is observed only through its
     noise, so it takes time to take it in: much `churn` (8), noise drawn anew on the way, gives it that, and
@@ -265,6 +268,9 @@ def renew(
 ) -> Tensor:
     """`n` variants of each z, of shape (batch, n, *shape); the larger `below`, the further. Options: see `renewal`.
 
+    For variants of variants, give each round another seed (or carry the noise on, as `renewal` does): one seed would
+    add the same random numbers again in each round, and the results drift away from the data.
+
     >>> from functools import partial
     >>> from noisekernel.kernels.gaussian import GaussianKernel, exact_denoiser
     >>> model = NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=1.0, variance=0.25), shape=(2,))
@@ -316,7 +322,10 @@ def inpaint(
     first: int = 0,
     **options: Any,
 ) -> Tensor:
-    """`n` ways to fill in each z where `mask` is 1, of shape (batch, n, *shape). Options: see `inpainting`."""
+    """`n` ways to fill in each z where `mask` is 1, of shape (batch, n, *shape). Options: see `inpainting`.
+
+    The results have the dimension of `n` even where it is 1: `model.draw` takes them as they are.
+    """
     fill = checks.mask(mask, checks.tensor("z", z))
     many, labels = _times(n, z, label)
     fills = fill.repeat_interleave(n, dim=0)

@@ -10,9 +10,10 @@ step is the view.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +23,8 @@ from noisekernel.denoisers import Clamped, Denoise
 from noisekernel.distributions import Distribution
 from noisekernel.errors import InputError, ShapeError
 from noisekernel.kernels.base import NoiseKernel
+
+Some = TypeVar("Some", bound="NoiseModel")
 
 #: p(y | x) at a fixed noise level: what Algorithm 2 trains.
 Transition = Callable[[Tensor], Distribution]
@@ -43,7 +46,7 @@ class TransitionModel(Protocol):
     def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NoiseModel:
     """A noise kernel, a denoiser, and the shape of one sample.
 
@@ -66,11 +69,36 @@ class NoiseModel:
     @property
     def device(self) -> torch.device:
         """Where the denoiser's weights are."""
+        weights = self._weights()
+        return weights[0].device if weights else torch.device("cpu")
+
+    @property
+    def parameters(self) -> int:
+        """How many weights the denoiser has."""
+        return sum(each.numel() for each in self._weights())
+
+    def _innermost(self) -> Any:
+        """The denoiser without the labels and the observations that it is called with."""
         inner: Any = self.denoiser
         while isinstance(inner, partial | Clamped):
             inner = inner.func if isinstance(inner, partial) else inner.denoiser
-        parameter = next(inner.parameters(), None) if isinstance(inner, nn.Module) else None
-        return torch.device("cpu") if parameter is None else parameter.device
+        return inner
+
+    def _weights(self) -> list[nn.Parameter]:
+        inner = self._innermost()
+        return list(inner.parameters()) if isinstance(inner, nn.Module) else []
+
+    def to(self: Some, device: str | torch.device) -> Some:
+        """This model with its weights on a device; this one, if they are there already, and else a copy."""
+        chosen = checks.pick_device(device)
+        if torch.empty(0, device=chosen).device == self.device:
+            return self
+        return replace(self, denoiser=_moved(self.denoiser, chosen))
+
+    def __repr__(self) -> str:
+        inner, shape = self._innermost(), " x ".join(map(str, self.shape))
+        name = getattr(inner, "__name__", type(inner).__name__)
+        return f"<{type(self).__name__} of {shape}: {self.kernel!r}, {name} of {self.parameters:,} parameters>"
 
     def check_batch(self, z: Any, name: str = "z") -> Tensor:
         """`z`, if it is a batch of this model's data."""
@@ -106,6 +134,20 @@ class NoiseModel:
 
     def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor:
         return self.kernel.largest_lag(beta, beta_next)
+
+
+def _moved(part: Any, device: torch.device) -> Any:
+    """A copy on the device of what a denoiser is made of; what has no place stays as it is."""
+    if isinstance(part, nn.Module):
+        return deepcopy(part).to(device)
+    if isinstance(part, Tensor):
+        return part.to(device)
+    if isinstance(part, partial):
+        options = {name: _moved(value, device) for name, value in part.keywords.items()}
+        return partial(_moved(part.func, device), *(_moved(value, device) for value in part.args), **options)
+    if isinstance(part, Clamped):
+        return Clamped(*(_moved(each, device) for each in (part.denoiser, part.observed, part.mask)))
+    return part
 
 
 def noise_model(model: NoiseModel) -> NoiseModel:

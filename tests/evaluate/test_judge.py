@@ -43,6 +43,22 @@ def test_a_model_is_better_than_its_untrained_self(digits):
     assert "warning: 100 samples" in str(good)
 
 
+def test_arrays_are_measured_against_as_they_are_trained_on(digits, tmp_path):
+    pixels = nk.data.load(nk.data.open_source("digits")).pixels[:, 0].numpy()
+    np.save(tmp_path / "digits.npy", pixels)
+    options = {"n": 30, "steps": 2, "features": coarse}
+    held = nk.measure(digits, pixels[:1000], held_out=pixels[1000:], **options)
+    assert held.how["data"] == "an array of shape (1000, 8, 8)"
+    assert held.how["floor_of"] == "real pictures: 30 held out against 1,000"
+    array, file = (nk.measure(digits, data, **options) for data in (pixels, tmp_path / "digits.npy"))
+    assert array.figures == file.figures
+    assert "against 1,797 pictures of an array of shape (1797, 8, 8)" in str(array)
+    with pytest.raises(InputError, match=r"data is a .*TensorDataset; give a word, a path, or an array of NumPy"):
+        nk.measure(digits, torch.utils.data.TensorDataset(torch.zeros(40, 1, 8, 8)), n=30)
+    with pytest.raises(InputError, match=r"data is a torch\.Tensor; give a word"):
+        nk.measure(digits, torch.zeros(40, 1, 8, 8), n=30)
+
+
 def test_samples_are_those_of_synthesize_rounded_to_bytes(digits):
     seen = []
 

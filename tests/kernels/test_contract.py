@@ -1,6 +1,9 @@
 """Every noise kernel keeps the same promises: one test for all of them."""
 
+import inspect
 import math
+import re
+from pathlib import Path
 
 import pytest
 import torch
@@ -10,6 +13,8 @@ from hypothesis import strategies as st
 import noisekernel as nk
 from helpers import generator
 from noisekernel.errors import DtypeError, InputError, NoiseKernelError, ScheduleError, ShapeError
+
+CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
 KERNELS = {
     "gaussian": nk.GaussianKernel(lag=0.5),
@@ -162,3 +167,20 @@ def test_nan_infinite_and_impossible_classes_are_refused():
         kernel.conditional(torch.tensor([[0]]), torch.tensor([[4]]), 0.5, 0.5)
     with pytest.raises(InputError, match="classes is 1"):
         nk.CategoricalKernel(classes=1)
+
+
+def parameters(kind, method):
+    """Names, defaults, and how they are given; annotations are left to the type checker."""
+    signature = inspect.signature(getattr(kind, method))
+    return [(each.name, each.default, each.kind) for each in signature.parameters.values()]
+
+
+def test_the_skeleton_for_a_new_kernel_is_that_of_the_contract():
+    (block,) = re.findall(r"```python\n(.*?)```", CONTRIBUTING.read_text(), re.DOTALL)
+    names: dict = {"__name__": "skeleton"}
+    exec(block, names)
+    skeleton = names["MyKernel"]
+    assert skeleton().with_lag(0.3).lag == 0.3  # nothing abstract is left out
+    for kind in (skeleton, *{type(kernel) for kernel in KERNELS.values()}):
+        for method in nk.NoiseKernel.__abstractmethods__:
+            assert parameters(kind, method) == parameters(nk.NoiseKernel, method), (kind, method)

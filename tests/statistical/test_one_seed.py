@@ -5,6 +5,7 @@ The twins draw for every purpose the same, as one would who numbers streams by s
 
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -12,9 +13,12 @@ from scipy import stats
 
 import noisekernel as nk
 from helpers import LEVEL
-from noisekernel import renewal, tasks
+from noisekernel import objectives, renewal, tasks
+from noisekernel.data import ContinuousCodec, examples, masks
+from noisekernel.data.examples import Treatment
+from noisekernel.data.pictures import Size
 from noisekernel.kernels.gaussian import exact_denoiser
-from noisekernel.random import Purpose
+from noisekernel.random import Purpose, normal, uniform
 
 pytestmark = pytest.mark.statistical
 
@@ -25,6 +29,10 @@ MODEL = nk.NoiseModel(nk.GaussianKernel(0.5), partial(exact_denoiser, mean=MEAN,
 def all_the_same(monkeypatch):
     streams = tasks._streams
     monkeypatch.setattr(tasks, "_streams", lambda *given: streams(*given[:-1], Purpose.NEW))
+
+
+def none_of_its_own(monkeypatch, module):
+    monkeypatch.setattr(module, "Purpose", SimpleNamespace(**dict.fromkeys(Purpose.__members__, Purpose.NEW)))
 
 
 def correlation(a, b):
@@ -73,3 +81,75 @@ def test_noise_that_is_drawn_and_renewed_under_one_seed_is_renewed():
     noise = renewal.fresh(MODEL, N, down, nk.Streams.of(0, range(N)))
     run = tasks.renewal(MODEL, torch.zeros(N, 1), below=1.0, steps=STEPS, noise=noise)
     assert all(correlation(old, new) > LEVEL / 21 for old, new in zip(noise.noise, run.noise.noise, strict=True))
+
+
+def test_masks_of_a_seed_do_not_depend_on_its_new_samples(monkeypatch):
+    """The lines of the README: `new` and `mask` have the same seed and the same numbers."""
+    model = nk.NoiseModel(nk.GaussianKernel(0.5), partial(exact_denoiser, mean=MEAN, variance=VARIANCE), (2,))
+    new = tasks.synthesis(model, N).state.x  # the noise that they are made of
+
+    def hidden():
+        return masks.tile_masks(Size(1, 1, 2), 1, 0.5, N)[:, 0, 0, 0].float()
+
+    assert correlation(new.square().sum(dim=1), hidden()) > LEVEL
+    none_of_its_own(monkeypatch, masks)
+    assert correlation(new.square().sum(dim=1), hidden()) < LEVEL
+
+
+@pytest.mark.parametrize(
+    "objective", [nk.KL(), nk.ContrastiveAdjustment(), nk.Unrolled()], ids=lambda o: type(o).__name__
+)
+def test_training_noise_of_a_seed_is_not_that_of_its_new_samples(objective, monkeypatch):
+    def noise_of_training():
+        seen = []
+
+        def denoiser(x, beta):
+            seen.append(x / beta[:, None].sqrt())
+            return exact_denoiser(x, beta, mean=0.0, variance=VARIANCE)
+
+        objective(MODEL.kernel, denoiser, torch.zeros(N, 1), nk.Streams.of(0, range(N)))
+        return seen[0]
+
+    streams = nk.Streams.of(0, range(N))
+    new = [normal((N, 1), streams) for _ in range(2)]
+    assert all(correlation(each, noise_of_training()) > LEVEL / 2 for each in new)
+    none_of_its_own(monkeypatch, objectives)
+    assert correlation(new[1], noise_of_training()) < LEVEL
+
+
+def test_what_is_mirrored_does_not_depend_on_noise_of_the_same_seed(monkeypatch):
+    pixels = torch.tensor([0, 255], dtype=torch.uint8).expand(N, 1, 1, 2)
+
+    def mirrored():
+        z, _ = Treatment(ContinuousCodec(), seed=0, flip=True)(pixels, None, range(N), torch.device("cpu"))
+        return z[:, 0, 0, 0]
+
+    def drawn(purpose):
+        return uniform((N, 1), nk.Streams.of(0, range(N), purpose=purpose))
+
+    assert correlation(drawn(Purpose.NEW), mirrored()) > LEVEL / 2
+    assert correlation(drawn(Purpose.TRAINING), mirrored()) > LEVEL / 2
+    none_of_its_own(monkeypatch, examples)
+    assert correlation(drawn(Purpose.NEW), mirrored()) < LEVEL
+
+
+@pytest.mark.parametrize("spent", [True, False], ids=["counted", "forgotten"])
+def test_noise_that_is_carried_on_with_default_arguments_stays_standard_normal(spent):
+    """Round after round with one seed; the twin forgets what it drew, and draws the same again."""
+    run = tasks.renewal(MODEL, nk.synthesize(MODEL, N, steps=STEPS), below=0.6)
+    for _ in range(12):
+        noise = run.noise if spent else replace(run.noise, spent=0)
+        run = tasks.renewal(MODEL, run.result(), below=0.6, noise=noise)
+    deviations = torch.stack([each.std() for each in run.noise.noise])
+    # Its standard error is 1 / sqrt(2 N) = 0.7 %; seven of those, over 21 draws.
+    assert (float((deviations - 1.0).abs().max()) < 0.05) == spent
+
+
+@pytest.mark.parametrize("move", [nk.NoiseWalk.step, nk.NoiseWalk.glide], ids=["step", "glide"])
+@pytest.mark.parametrize("start", [N, "from data"])
+def test_the_noise_of_a_walk_stays_standard_normal(move, start):
+    walk = nk.NoiseWalk.of(MODEL, nk.synthesize(MODEL, N, steps=STEPS) if start == "from data" else start)
+    for _ in range(40):  # until the noise that was found, which is only nearly normal, is forgotten
+        move(walk, 0.5, below=0.6)
+    deviations = torch.stack([each.std() for each in walk.noise.noise])
+    assert float((deviations - 1.0).abs().max()) < 0.05

@@ -18,6 +18,8 @@ from noisekernel import config, runs
 from noisekernel.data.examples import InMemory, Order, Treatment
 from noisekernel.errors import InputError, StorageError, TrainingError
 from noisekernel.observers import Silent, read_log
+from noisekernel.random import STREAMS
+from noisekernel.storage import read_tensors, write_tensors
 from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.settings import Decay, TrainingSettings
 from noisekernel.training.trainer import Stopped, Trainer
@@ -118,6 +120,62 @@ def test_checkpoints_are_kept_and_named_by_images(tmp_path):
     ]
 
 
+class Clock(Silent):
+    """Goes on by 100 seconds at each line of the log, and at no other time."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __call__(self):
+        return self.seconds
+
+    def logged(self, entry):
+        self.seconds += 100.0
+
+
+@pytest.mark.training
+def test_checkpoints_are_written_by_time_too_and_change_nothing(tmp_path, monkeypatch):
+    """A run of fewer images than lie between checkpoints loses minutes when it is killed, not all."""
+    clock, make = Clock(), runs.trainer_for
+    monkeypatch.setattr(runs, "trainer_for", lambda *given, **rest: make(*given, **rest, clock=clock))
+
+    def train(out, minutes, resume=False, observers=()):
+        settings = {**SMALL, "training.log_every": 16, "training.save_every": 10**6, "training.keep": 100}
+        settings["training.save_minutes"] = minutes
+        nk.train("digits", out, settings=settings, progress=False, resume=resume, observers=[clock, *observers])
+
+    def saved(out):
+        return [int(path.stem) for path in Checkpoints(out / "checkpoints").all()]
+
+    train(tmp_path / "never", None)
+    assert saved(tmp_path / "never") == [160]
+    train(tmp_path / "by time", 5.0)
+    assert saved(tmp_path / "by time") == [48, 96, 144, 160]
+    with pytest.raises(SystemExit):
+        train(tmp_path / "killed", 5.0, observers=[Bomb(80)])
+    assert saved(tmp_path / "killed") == [48]
+    train(tmp_path / "killed", 2.5, resume=True)  # when to save may be changed on the way
+    assert saved(tmp_path / "killed") == [48, 80, 112, 144, 160]
+    assert same(weights(tmp_path / "never"), weights(tmp_path / "by time"))
+    assert same(weights(tmp_path / "never"), weights(tmp_path / "killed"))
+
+
+def test_a_short_run_gets_to_its_rate_and_says_where_it_does_not_do_as_set(capsys):
+    short = config.recipe("small", ["training.images=7000"]).training
+    rates = [short.rate_at(step * short.batch) for step in range(short.steps)]
+    assert max(rates) > 0.85 * short.rate
+    assert rates.index(max(rates)) * short.batch == pytest.approx(700, abs=short.batch)
+    assert short.average.decay(7000, 64) == pytest.approx(0.5 ** (64 / 700))  # a half-life of a tenth of the run
+    long = config.recipe("small").training
+    assert long.warming == long.warmup == 10_000
+    few = {**SMALL, "training.images": 16}
+    nk.train("digits", settings=few)
+    said = "the learning rate rises for 1 images, a tenth of the run, and not for 5,000 (training.warmup)"
+    assert said in capsys.readouterr().err
+    nk.train("digits", settings={**few, "training.warmup": 1})
+    assert "the learning rate rises" not in capsys.readouterr().err
+
+
 def test_whoever_watched_a_run_is_let_go_however_it_ends(tmp_path):
     """TensorBoard's writer is a thread that opens its file again for every entry, whatever has become of the folder."""
     before = set(threading.enumerate())
@@ -137,6 +195,20 @@ def test_a_damaged_checkpoint_is_refused_with_what_to_do(tmp_path):
     with pytest.raises(StorageError, match=r"cut short.*Remove that file to go on from the one before"):
         train(tmp_path, resume=True)
     newest.unlink()
+    assert train(tmp_path, resume=True).history["images"] == 160
+
+
+@pytest.mark.parametrize("version", [None, STREAMS - 1])
+def test_a_checkpoint_of_other_random_numbers_is_refused(tmp_path, version):
+    """A seed would draw other noise from there on, and the run end elsewhere without a word."""
+    with pytest.raises(SystemExit):
+        train(tmp_path, observers=[Bomb(128)])
+    newest = Checkpoints(tmp_path / "checkpoints").newest
+    tensors, about = read_tensors(newest)
+    write_tensors(newest, tensors, {**about, "streams": version})
+    with pytest.raises(InputError, match=r"draws other random numbers from a seed.*--from"):
+        train(tmp_path, resume=True)
+    write_tensors(newest, tensors, about)
     assert train(tmp_path, resume=True).history["images"] == 160
 
 
@@ -307,17 +379,25 @@ def test_moments_are_measured_once(tmp_path, monkeypatch):
 def test_two_runs_in_one_folder_are_refused_and_the_second_does_the_first_no_harm(tmp_path):
     class Intruder(Silent):
         def logged(self, entry):
-            writing = tmp_path / ".model.safetensors.1.unfinished"
-            writing.touch()
+            checkpoints = Checkpoints(tmp_path / "checkpoints")
+            writing = [tmp_path / ".model.safetensors.1.unfinished", checkpoints.folder / ".1.safetensors.1.unfinished"]
+            for each in writing:
+                each.parent.mkdir(exist_ok=True)
+                each.touch()
             with pytest.raises(InputError, match="another process is training"):
                 train(tmp_path, 64, resume=True)
-            assert writing.exists()
             with pytest.raises(InputError, match="another process is training"), runs.alone_in(tmp_path):
                 pass
+            if checkpoints.newest is not None:  # as the other processes of a second run do, which hold no lock
+                checkpoints.load(checkpoints.newest)
+                seen.append(entry.images)
+            assert all(each.exists() for each in writing)
 
+    seen = []
     train(tmp_path, 64, observers=[Intruder()])
+    assert seen == [64]
     with runs.alone_in(tmp_path):
-        assert not list(tmp_path.glob(".*.unfinished"))
+        assert not list(tmp_path.rglob(".*.unfinished"))
 
 
 def test_skipped_pictures_are_told_when_they_are_met(tmp_path, capsys):

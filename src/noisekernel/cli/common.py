@@ -219,6 +219,6 @@ def wait_for_everyone(device: str | None) -> None:
     if process()[1] > 1:
         from accelerate import PartialState
 
-        from noisekernel.models import pick_device
+        from noisekernel.checks import pick_device
 
         PartialState(cpu=pick_device(device).type == "cpu").wait_for_everyone()

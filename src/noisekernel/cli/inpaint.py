@@ -41,7 +41,6 @@ def inpaint(
     from noisekernel.data.pictures import MOST_SIDE, size_of
     from noisekernel.errors import InputError
     from noisekernel.models import open_image
-    from noisekernel.random import Streams
 
     if (mask is None) == (tiles is None):
         raise InputError("say what to fill in: either --mask MASK or --tiles SIDE")
@@ -66,8 +65,7 @@ def inpaint(
     else:
         if (tiles or 1) > max(chain.size.height, chain.size.width):
             raise InputError(f"--tiles is {tiles}; the pictures have {chain.size.height} x {chain.size.width} pixels")
-        streams = Streams.of(seed ^ 0x7A11E5, range(len(z)))
-        masks = tile_masks(chain.size, tiles or 1, 0.3 if keep is None else keep, streams)
+        masks = tile_masks(chain.size, tiles or 1, 0.3 if keep is None else keep, len(z), seed=seed)
         if not bool(masks.any()):
             raise InputError(f"--keep {keep} keeps every tile of {tiles} pixels, so there is nothing to fill in")
     labels = common.label_for(chain, label, len(z))

@@ -25,7 +25,7 @@ from noisekernel.data.codecs import Codec
 from noisekernel.data.pictures import BadPictureError, Picture, Size
 from noisekernel.data.source import FarSource, Pictures, Source, Summary
 from noisekernel.errors import InputError, NoiseKernelError
-from noisekernel.random import Streams, uniform
+from noisekernel.random import Purpose, Streams, uniform
 
 #: So many unreadable pictures in a row are the end of it, even if such are to be left out.
 MOST_BAD = 100
@@ -51,8 +51,8 @@ class Order:
 
     def _turn(self, turn: int) -> Tensor:
         if turn != self._pass:
-            generator = torch.Generator().manual_seed((self.seed * 1_000_003 + turn) % 2**63)
-            self._pass, self._permutation = turn, torch.randperm(self.n, generator=generator)
+            words = Streams.of(self.seed, [turn], purpose=Purpose.ORDERING).words(self.n)[0]
+            self._pass, self._permutation = turn, words.argsort(stable=True)
         return self._permutation
 
 
@@ -70,8 +70,7 @@ class Treatment:
     def __call__(self, pixels: Tensor, labels: Tensor | None, numbers: range, device: torch.device) -> Batch:
         # Bytes are moved, a quarter of what floats would be, and become z where the network is.
         pixels = _moved(pixels, device)
-        # A seed of its own, so that it does not share numbers with the noise.
-        streams = Streams.of(self.seed ^ 0x5DEECE66D, numbers, device)
+        streams = Streams.of(self.seed, numbers, device, Purpose.AUGMENTING)
         mirrored, withheld = uniform((len(numbers), 2), streams).unbind(dim=1)
         if self.flip:
             pixels = torch.where((mirrored < 0.5)[:, None, None, None], pixels.flip(-1), pixels)

@@ -11,20 +11,27 @@ from torch import Tensor
 from noisekernel import checks
 from noisekernel.data.pictures import Size
 from noisekernel.errors import InputError
-from noisekernel.random import Streams, uniform
+from noisekernel.random import Purpose, Streams, uniform
 
 
-def tile_masks(size: Size, tile: int, keep: float, streams: Streams) -> Bool[Tensor, "batch channels height width"]:
-    """A mask a stream: the picture in square tiles, of which a random share `keep`, rounded, is observed.
+def tile_masks(
+    size: Size, tile: int, keep: float, n: int, *, seed: int = 0, first: int = 0
+) -> Bool[Tensor, "batch channels height width"]:
+    """`n` masks: each picture in square tiles of side `tile`, of which a random share `keep`, rounded, is observed.
 
-    >>> mask = tile_masks(Size(1, 8, 8), tile=4, keep=0.25, streams=Streams.of(0, range(2)))
+    Mask number i of a seed is always the same; `first` is the number of the first one. The random numbers are those of
+    no other task, so the seed may be that of the pictures and of the inpainting.
+
+    >>> mask = tile_masks(Size(1, 8, 8), tile=4, keep=0.25, n=2)
     >>> mask.float().mean(dim=(1, 2, 3))
     tensor([0.7500, 0.7500])
     """
     checks.count("tile", tile)
     checks.number("keep", keep, 0.0, 1.0)
     rows, columns = math.ceil(size.height / tile), math.ceil(size.width / tile)
-    rank = uniform((len(streams.samples), rows * columns), streams).argsort(dim=1).argsort(dim=1)
+    numbers = range(checks.count("first", first, 0), first + checks.count("n", n))
+    streams = Streams.of(seed, numbers, purpose=Purpose.MASKING)
+    rank = uniform((n, rows * columns), streams).argsort(dim=1).argsort(dim=1)
     hidden = (rank >= round(keep * rows * columns)).unflatten(1, (1, rows, columns))
     spread = hidden.repeat_interleave(tile, dim=2).repeat_interleave(tile, dim=3)
     return spread[:, :, : size.height, : size.width].expand(-1, size.channels, -1, -1)

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -12,7 +11,7 @@ from torch import Tensor
 from noisekernel.data.codecs import Codec
 from noisekernel.data.pictures import BadPictureError, Size
 from noisekernel.data.source import Source
-from noisekernel.data.sources import open_source
+from noisekernel.data.sources import Data, open_source
 from noisekernel.errors import InputError
 
 
@@ -37,7 +36,7 @@ class Reference:
         return self.codec.decode(self.codec.encode(torch.from_numpy(np.stack(read))))
 
 
-def open_data(data: str | Path) -> Source:
+def open_data(data: Data) -> Source:
     """Data that can be read more than once."""
     source = open_source(data)
     if not isinstance(source, Source):

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from noisekernel.errors import StorageError
-from noisekernel.storage import read_about, read_tensors, remove_unfinished, write_tensors
+from noisekernel.storage import read_about, read_tensors, write_tensors
 
 NAME = re.compile(r"(\d{12})\.safetensors")
 
@@ -45,7 +45,6 @@ class Checkpoints:
 
     def load(self, path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """A checkpoint; one that is damaged is refused, with what to do about it."""
-        remove_unfinished(self.folder)
         with self._or_what_to_do(path):
             return read_tensors(path)
 

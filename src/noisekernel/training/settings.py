@@ -9,7 +9,10 @@ from noisekernel.settings import Count, Positive, Share, Strict
 
 
 class HalfLife(Strict):
-    """An average whose memory halves every `images` images; while fewer were seen, every `ramp` of them."""
+    """An average whose memory halves every `images` images, or every `ramp` of those seen so far if that is less.
+
+    So a short run has a short memory: with a ramp of 0.1 never more than a tenth of it.
+    """
 
     kind: Literal["half_life"] = "half_life"
     images: Positive = 20_000.0
@@ -36,7 +39,8 @@ class TrainingSettings(Strict):
     images: Count = 1_000_000
     #: Images a step, over all processes and accumulated parts.
     batch: Count = 64
-    #: The learning rate of Adam; reached after `warmup` images, then constant or down to zero at the end.
+    #: The learning rate of Adam; reached after `warmup` images, or a tenth of the run if that is less; then constant or
+    #: down to zero at the end.
     rate: Positive = 1e-3
     warmup: Annotated[int, Field(ge=0, strict=True)] = 10_000
     fall: Literal["constant", "linear", "cosine"] = "linear"
@@ -49,8 +53,10 @@ class TrainingSettings(Strict):
     precision: Literal["fp32", "bf16"] = "fp32"
     #: torch.compile the network; worth it on GPUs, not on CPUs.
     compile: bool = False
-    #: How many images between checkpoints, and how many checkpoints to keep.
+    #: A checkpoint after so many images, and one after so many minutes without any (null for none by time); how many
+    #: checkpoints to keep.
     save_every: Count = 50_000
+    save_minutes: Positive | None = 5.0
     keep: Count = 3
     #: How many images between lines of the log, and between pictures.
     log_every: Count = 2_000
@@ -58,10 +64,15 @@ class TrainingSettings(Strict):
 
     def rate_at(self, seen: int) -> float:
         """The learning rate of the step that begins after `seen` images."""
-        warm = min(1.0, (seen + self.batch) / self.warmup) if self.warmup else 1.0
+        warm = min(1.0, (seen + self.batch) / self.warming) if self.warming else 1.0
         left = max(0.0, 1.0 - seen / self.images)
         falls = {"constant": 1.0, "linear": left, "cosine": 0.5 - 0.5 * math.cos(math.pi * left)}
         return self.rate * warm * falls[self.fall]
+
+    @property
+    def warming(self) -> int:
+        """How many images the rate rises for: `warmup`, but at most a tenth of the run, which else might not see it."""
+        return min(self.warmup, self.images // 10)
 
     @property
     def steps(self) -> int:

@@ -7,7 +7,7 @@ and a hundred compute the same step up to rounding, and a run that was killed go
 
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,7 +25,7 @@ from noisekernel.denoisers import Denoiser
 from noisekernel.errors import InputError, TrainingError
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.objectives import Info, Objective
-from noisekernel.random import Streams
+from noisekernel.random import STREAMS, Streams
 from noisekernel.training.checkpoint import Checkpoints, pack, unpack
 from noisekernel.training.settings import TrainingSettings
 
@@ -85,6 +85,8 @@ class Trainer:
     observers: Sequence[Observer] = ()
     #: On the CPU, although there may be an accelerator.
     cpu: bool = False
+    #: Seconds since some moment.
+    clock: Callable[[], float] = time.perf_counter
 
     images: int = field(default=0, init=False)
     seconds: float = field(default=0.0, init=False)
@@ -109,6 +111,7 @@ class Trainer:
         loss = Loss(self.objective, self.kernel, self.denoiser, settings.precision == "bf16")
         self.loss, self.optimiser = self.accelerator.prepare(loss, optimiser)
         self._stop: int | None = None
+        self._saved = 0.0
 
     @property
     def averaged(self) -> Denoiser:
@@ -125,6 +128,11 @@ class Trainer:
         """Go on from a checkpoint of this very run."""
         assert self.checkpoints is not None
         tensors, about = self.checkpoints.load(path)
+        if about.get("streams") != STREAMS:
+            raise InputError(
+                f"{path.name} was written by a version of noisekernel that draws other random numbers from a seed, so "
+                "the run cannot go on as it would have; begin another with its weights (--from), in another folder"
+            )
         differing = [key for key, value in self.about.items() if about.get(key, value) != value]
         if differing:
             told = "; ".join(f"{key} was {about.get(key)!r} and is {self.about[key]!r}" for key in differing)
@@ -144,15 +152,16 @@ class Trainer:
     def run(self) -> None:
         """Train to the end, or until asked to stop (SIGINT, SIGTERM): then a checkpoint is written first."""
         settings, window = self.settings, Window(since=self.seconds)
-        began, before, device = time.perf_counter(), self.seconds, self.accelerator.device
+        began, before, device = self.clock(), self.seconds, self.accelerator.device
+        self._saved = began
         self.denoiser.train()
         with self._stoppable():
             stream = self.examples.stream(self.parts(), device)
             for step in range(self.images // settings.batch, settings.steps):
                 self.step(step, stream, window)
-                self.seconds = before + time.perf_counter() - began
+                self.seconds = before + self.clock() - began
                 self._after(window)
-                if self._asked_to_stop():
+                if self._agreed(self._stop is not None):
                     self._check(window)
                     self._save()
                     raise Stopped(self._stop or signal.SIGTERM, self.images)
@@ -209,12 +218,25 @@ class Trainer:
         if last or self._passed(self.settings.draw_every):
             for observer in self._listening():
                 observer.drew(self.images, self.averaged)
-        if last or self._passed(self.settings.save_every):
+        if last or self._passed(self.settings.save_every) or self._long_unsaved():
             self._check(window)
             self._save()
 
     def _passed(self, every: int) -> bool:
         return self.images // every > (self.images - self.settings.batch) // every
+
+    def _long_unsaved(self) -> bool:
+        """Whether it is time for a checkpoint, however few images that is."""
+        minutes = self.settings.save_minutes
+        return minutes is not None and self._agreed(self.clock() - self._saved >= 60.0 * minutes)
+
+    def _agreed(self, wanted: bool) -> bool:
+        """Whether a process wants something. Several have to agree on the step: once a line of the log."""
+        if self.accelerator.num_processes == 1:
+            return wanted
+        if not self._passed(self.settings.log_every):
+            return False
+        return bool(self.accelerator.gather(torch.tensor([wanted], device=self.accelerator.device)).any())
 
     def _listening(self) -> Sequence[Observer]:
         return self.observers if self.accelerator.is_main_process else ()
@@ -227,8 +249,9 @@ class Trainer:
                 observer.saved(self.images, self.averaged)
             if self.checkpoints is not None:
                 tensors = pack(self.denoiser, self.average, self.optimiser)
-                self.checkpoints.save(self.images, tensors, {"seconds": self.seconds, **self.about})
+                self.checkpoints.save(self.images, tensors, {"seconds": self.seconds, "streams": STREAMS, **self.about})
         self.accelerator.wait_for_everyone()
+        self._saved = self.clock()
 
     def _gather_summary(self) -> None:
         """What the other processes could not read is made known to the main one."""
@@ -260,15 +283,6 @@ class Trainer:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def _asked_to_stop(self) -> bool:
-        """Several processes have to agree on the step, which they do once a line of the log."""
-        if self.accelerator.num_processes == 1:
-            return self._stop is not None
-        if not self._passed(self.settings.log_every):
-            return False
-        asked = torch.tensor([self._stop is not None], device=self.accelerator.device)
-        return bool(self.accelerator.gather(asked).any())
-
     def _check(self, window: "Window") -> None:
         """Refuse to go on with numbers that are none."""
         if not window.norms or bool(torch.isfinite(torch.stack(window.norms)).all()):
@@ -281,9 +295,8 @@ class Trainer:
     def _blown_up(self, z: Tensor, label: Tensor | None, streams: Streams, reason: str) -> Exception:
         """The error for a step that did not even give a loss: the same states once more, to see where r fails."""
         with torch.no_grad():
-            drawn = streams.fork()
-            beta = self.objective.levels.sample(len(z), drawn).to(z.device)
-            x = self.kernel.noise(z, beta).sample(drawn)
+            example = self.objective.noised(self.kernel, z, streams.fork())
+            x, beta = example.x, example.beta
             r = self.denoiser(x, beta) if label is None else self.denoiser(x, beta, label)
         values = r.log_prob(z)
         bad = ~torch.isfinite(values)
