@@ -59,8 +59,11 @@ def test_a_sample_has_its_own_stream_whatever_the_batch(n, elements, seed, draws
     i = data.draw(st.integers(0, n - 1))
     together = Streams(seed, torch.arange(n), draws)
     alone = Streams(seed, torch.tensor([i]), draws)
-    for draw in (normal, uniform):
-        assert torch.equal(draw((n, elements), together)[i], draw((1, elements), alone)[0])
+    assert torch.equal(uniform((n, elements), together)[i], uniform((1, elements), alone)[0])
+    # Normals go through log, sin and cos, which processors round differently at the end of an array.
+    torch.testing.assert_close(
+        normal((n, elements), together)[i], normal((1, elements), alone)[0], rtol=1e-4, atol=1e-6
+    )
     assert together.draws == alone.draws == draws + 2
 
 
