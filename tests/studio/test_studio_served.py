@@ -1,5 +1,7 @@
 """Models of every kind: categories as well as shades, and curves that are measured when they are not known."""
 
+import asyncio
+import socket
 from dataclasses import replace
 
 import pytest
@@ -12,6 +14,7 @@ from noisekernel.errors import InputError
 from noisekernel.studio import rounds
 from noisekernel.studio.jobs import frame_of
 from noisekernel.studio.served import DIALS, serve, serve_all
+from noisekernel.studio.serving import bind
 from noisekernel.studio.taste import Taste
 from noisekernel.studio.walks import Walk, frames_again
 
@@ -48,7 +51,7 @@ def test_categories_are_drawn_varied_judged_and_walked(levels):
     steered = {**settings, "taste": 0.5, "opinions": dict(zip("abcd", (1, 1, -1, -1), strict=True))}
     assert rounds.begin(levels.model, *record("steer", steered, 0, 2, z[:1], z)).run.result().shape == (2, 1, 4, 4)
     assert 0 <= Taste.fit(levels.model, z, [1, 1, -1, -1]).sure <= 1
-    walk = Walk(levels.model, z[:1], 1, 0.4)
+    walk = Walk.of(levels.model, z[:1], 1, 0.4)
     walk.step()
     (again,) = frames_again(levels.model, z[:1], 1, None, [walk.place()])
     assert torch.equal(again, walk.clean)
@@ -71,3 +74,24 @@ def test_the_models_of_the_package_come_measured():
         assert not found[name].unmeasured
     with pytest.raises(InputError, match="no example"):
         found["fashion"].example(0)
+
+
+def test_answers_are_sent_at_once():
+    """Without TCP_NODELAY a small answer waits until the one before it is acknowledged, some 40 ms."""
+
+    async def accepted():
+        options = asyncio.get_running_loop().create_future()
+
+        def connected(_, writer):
+            connection = writer.get_extra_info("socket")
+            options.set_result(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        listener = bind("127.0.0.1", 0)
+        async with await asyncio.start_server(connected, sock=listener):
+            _, writer = await asyncio.open_connection(*listener.getsockname())
+            found = await options
+            writer.close()
+        return found
+
+    assert asyncio.run(accepted()) != 0
