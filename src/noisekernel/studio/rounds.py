@@ -20,9 +20,10 @@ from noisekernel.errors import InputError
 from noisekernel.models import Model
 from noisekernel.random import Purpose, Streams
 from noisekernel.renewal import renewed, rows_of, shares
-from noisekernel.studio.lineage import Round, lines_of, noise_of, stream_of
+from noisekernel.stepwise import Stepwise, finished
+from noisekernel.studio.lineage import Round, finding, lines_of, stream_of
 from noisekernel.studio.masks import feathered, read_mask, share_of_new
-from noisekernel.studio.taste import Taste
+from noisekernel.studio.taste import Taste, seeing
 from noisekernel.tasks import Run
 
 MOST_CANDIDATES = 64
@@ -170,6 +171,11 @@ class Known(Protocol):
 
 def begin(model: Model, one: Round, known: Known) -> Doing:
     """The round as a task to iterate over."""
+    return finished(beginning(model, one, known))
+
+
+def beginning(model: Model, one: Round, known: Known) -> Stepwise[Doing]:
+    """`begin`, a network call at a time."""
     task, settings, seed, n = one["task"], one["settings"], one["seed"], one["n"]
     label = None if settings.get("label") is None else model.label([settings["label"]], n)
     if task == "sample":
@@ -185,7 +191,7 @@ def begin(model: Model, one: Round, known: Known) -> Doing:
         run = tasks.inpainting(model, z, fill.expand(z.shape), steps=settings["steps"], **own)
         return Doing(run, (z, share_of_new(fill, settings["feather"])) if settings["feather"] else None)
     if task == "vary" and settings["beta"] is None:
-        return Doing(_renewal(model, one, known, rows, label))
+        return Doing((yield from _renewal(model, one, known, rows, label)))
     options = {key: settings[key] for key in ("beta", "steps", "lag", "readout")}
     if task == "vary":
         return Doing(tasks.variation(model, z, **own, **options))
@@ -193,19 +199,21 @@ def begin(model: Model, one: Round, known: Known) -> Doing:
         opinions = settings["opinions"]
         if not opinions:
             raise InputError("a round towards taste needs what was judged")
-        taste = Taste.fit(model, known.clean_of(list(opinions)), list(opinions.values()))
+        seen = yield from seeing(model, known.clean_of(list(opinions)))
+        taste = Taste.of(model, seen, list(opinions.values()))
         score = taste.score(settings["taste"])
         return Doing(tasks.steering(model, z, score, **own, **options))
     raise InputError(f"there is no task called {task!r} that ends by itself")
 
 
-def _renewal(model: Model, one: Round, known: Known, rows: list[int], label: Tensor | None) -> Run:
+def _renewal(model: Model, one: Round, known: Known, rows: list[int], label: Tensor | None) -> Stepwise[Run]:
     """Variants of parents whose noise is that of their lines, by streams of its generation."""
     settings, lines = one["settings"], lines_of(one, known.came_of)
     origins = list(dict.fromkeys(line.origin for line in lines))
     z = dict(zip(origins, known.clean_of(origins), strict=True))
     schedule = model.kernel.annealing(settings["steps"])
-    noise = rows_of(noise_of(model, lines, z, schedule, settings.get("label")), torch.tensor(rows))
+    found = yield from finding(model, lines, z, schedule, settings.get("label"))
+    noise = rows_of(found, torch.tensor(rows))
     numbers = [lines[row].stream(i) for i, row in enumerate(rows)]
     streams = Streams.of(one["seed"], numbers, model.device, Purpose.RENEWING)
     variants = renewed(noise, shares(schedule, len(noise.noise), settings["below"]), streams)
