@@ -152,6 +152,10 @@ def test_taste_is_taught_and_used(api, design):
     assert (told["ready"], told["likes"], told["dislikes"]) == (True, 2, 2)
     assert 0 <= told["sure"] <= 1
     opinions = ok(api.get(f"/api/designs/{design}"))["opinions"]
+    told = ok(api.post(f"/api/designs/{design}/estimate", json=steer))
+    plain = ok(api.post(f"/api/designs/{design}/estimate", json={"task": "sample", "n": 2, "steps": 3}))
+    assert told["calls"] > 3 * plain["calls"]
+    assert told["seconds"] > 0
     steered = finish(api, design, steer)
     assert steered[0]["settings"]["opinions"] == opinions
     job = ok(api.post(f"/api/designs/{design}/rounds", json=steer))["job"]

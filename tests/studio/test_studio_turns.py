@@ -1,6 +1,7 @@
 """Turns of the queue are short: whoever waits, waits for one network call, not for a whole beginning or frame."""
 
 import base64
+from dataclasses import replace
 from io import BytesIO
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 import torch
 from PIL import Image
 
+from noisekernel.errors import InputError
 from noisekernel.studio.rounds import Inpaint, Sample, Steer, Vary, Walk
+from noisekernel.studio.walks import frames_again
 
 MASK = np.zeros((8, 8), np.uint8)
 MASK[:, 4:] = 255
@@ -108,8 +111,52 @@ def test_a_walk_develops_its_frames_a_call_a_turn(studio, judged, calls):
     leave()
     steps = sum(segment["steps"] for segment in node["settings"]["segments"])
     assert steps >= 1
-    from noisekernel.studio.walks import frames_again
-
     parent = studio.store.clean_of(record["parents"])
     (again,) = frames_again(job.served.model, parent, record["seed"], None, [node["settings"]["segments"]])
     assert torch.allclose(again, studio.store.clean_of([node["id"]]), atol=1e-4)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_a_round_takes_is_told_beforehand(studio, judged, calls, task):
+    design, parents = judged
+    request = TASKS[task](parents)
+    studio.models["digits"].seconds(1)
+    calls.clear()
+    told = studio.estimate(design, request)
+    assert calls == []  # to tell it takes no call, once the model was timed
+    studio.start_round(design, request, "me", attended=False)
+    turns(studio, calls)
+    assert told["calls"] == len(calls)
+    assert told["seconds"] > 0
+
+
+def test_the_estimate_follows_noise_down_its_lines(studio, judged, calls):
+    """Two parents of one round have their noise found once, in a batch; those of two seeds, one after the other."""
+    design, parents = judged
+    made = []
+    for seed in (1, 2):
+        request = Vary(task="vary", parents=parents, n=2, strength=0.3, seed=seed)
+        _, record = studio.start_round(design, request, "me", attended=False)
+        turns(studio, calls)
+        made.append([node["id"] for node in studio.store.nodes_of_round(record["id"])])
+    for chosen, times in ((made[0], 1), ([made[0][0], made[1][0]], 2)):
+        request = Vary(task="vary", parents=chosen, n=2, strength=0.3)
+        told = studio.estimate(design, request)
+        calls.clear()
+        studio.start_round(design, request, "me", attended=False)
+        turns(studio, calls)
+        assert told["calls"] == len(calls) == 20 * times + 21
+
+
+def test_a_step_with_more_pictures_is_no_quicker(digits, monkeypatch):
+    served = replace(digits)
+    monkeypatch.setattr("noisekernel.studio.served._seconds_a_step", lambda model, n: {1: 0.01, 12: 0.032}[n])
+    assert served.seconds(1) == pytest.approx(0.01)
+    assert served.seconds(6) == pytest.approx(0.02)
+    assert served.seconds(64) == pytest.approx(0.136)
+
+
+def test_a_walk_has_no_estimate(studio, judged):
+    design, parents = judged
+    with pytest.raises(InputError, match="no end of its own"):
+        studio.estimate(design, Walk(task="walk", parents=parents[:1]))

@@ -21,9 +21,9 @@ from noisekernel.models import Model
 from noisekernel.random import Purpose, Streams
 from noisekernel.renewal import renewed, rows_of, shares
 from noisekernel.stepwise import Stepwise, finished
-from noisekernel.studio.lineage import Round, finding, lines_of, stream_of
+from noisekernel.studio.lineage import Round, finding, lines_of, searches, stream_of
 from noisekernel.studio.masks import feathered, read_mask, share_of_new
-from noisekernel.studio.taste import Taste, seeing
+from noisekernel.studio.taste import AT_ONCE, Taste, calls_to_see, seeing
 from noisekernel.tasks import Run
 
 MOST_CANDIDATES = 64
@@ -204,6 +204,23 @@ def beginning(model: Model, one: Round, known: Known) -> Stepwise[Doing]:
         score = taste.score(settings["taste"])
         return Doing(tasks.steering(model, z, score, **own, **options))
     raise InputError(f"there is no task called {task!r} that ends by itself")
+
+
+def calls_of(one: Round, known: Known) -> list[tuple[int, int]]:
+    """What a round takes: so many network calls, each with so many pictures at once, one pair after the other."""
+    task, settings, n = one["task"], one["settings"], one["n"]
+    if task == "walk":
+        raise InputError("a live walk has no end of its own, so there is no saying how long it takes")
+    if task == "vary" and settings["beta"] is None:
+        found = [(settings["steps"], len(some)) for some in searches(lines_of(one, known.came_of))]
+        return [*found, (settings["steps"] + 1, n)]
+    steps = settings["steps"] + settings.get("readout", 0)
+    if task == "steer":
+        judged = len(settings["opinions"])
+        # A walk's steps are scored where they end, the first where it begins too.
+        scored = settings["steps"] + (settings["steps"] > 0)
+        return [(calls_to_see(judged), min(judged, AT_ONCE)), (1 + steps + scored * calls_to_see(n), n)]
+    return [(1 + steps, n)]
 
 
 def _renewal(model: Model, one: Round, known: Known, rows: list[int], label: Tensor | None) -> Stepwise[Run]:

@@ -1,14 +1,18 @@
 """The models that a studio serves, with what the page wants to know of them."""
 
+import itertools
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
+from threading import Lock
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from noisekernel import config, models
+from noisekernel import config, models, tasks
 from noisekernel.data import open_source
 from noisekernel.data.source import Source
 from noisekernel.diagnostics.strength import StrengthCurve
@@ -18,6 +22,8 @@ from noisekernel.models import Model, told_history
 
 #: Those of the studio: variants, and variants towards taste.
 DIALS = (RENEWAL, WALK)
+#: The sizes of batches with which a model is timed.
+TIMED = (1, 12)
 
 
 @dataclass
@@ -31,6 +37,20 @@ class Served:
     #: By the name of the dial; of those that were measured.
     curves: dict[str, StrengthCurve] = field(default_factory=dict)
     source: Source | None = None
+    #: The seconds of a step, for batches of the sizes `TIMED`; empty until they were measured.
+    _timed: list[float] = field(default_factory=list, init=False, repr=False)
+    _timing: Lock = field(default_factory=Lock, init=False, repr=False)
+
+    def seconds(self, n: int) -> float:
+        """How long a step with n pictures takes if nothing else is under way: a network call and what goes with it.
+
+        Measured when it is first asked for, with few pictures and with many; in between, and beyond, time is a line.
+        """
+        with self._timing:
+            if not self._timed:
+                self._timed = [_seconds_a_step(self.model, size) for size in TIMED]
+        (few, many), (short, long) = TIMED, self._timed
+        return max(short, short + (n - few) / (many - few) * (long - short))
 
     def curve(self, dial: Dial) -> StrengthCurve:
         return self.curves.get(dial.name, dial.guess)
@@ -67,6 +87,12 @@ class Served:
             "strength": {"measured": not self.unmeasured, "curve": self.curve(RENEWAL).figures()},
             "examples": 0 if self.source is None else len(self.source),
         }
+
+
+def _seconds_a_step(model: Model, n: int) -> float:
+    """The median of some, lest a moment in which the machine did something else be taken for the rule."""
+    times = [time.perf_counter() for _ in tasks.synthesis(model, n, steps=6)]
+    return median(after - before for before, after in itertools.pairwise(times))
 
 
 def serve(what: str, data: str | None = None) -> Served:

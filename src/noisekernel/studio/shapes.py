@@ -135,6 +135,13 @@ class Started(BaseModel):
     seed: int
 
 
+class Estimate(BaseModel):
+    """What a round would take if nothing else were under way."""
+
+    calls: int
+    seconds: float
+
+
 class Imported(BaseModel):
     """A design that came in."""
 

@@ -116,6 +116,26 @@ class Studio:
 
     def start_round(self, design: str, request: Request, client: str, *, attended: bool) -> tuple[Job, Row]:
         """Put a round on the queue."""
+        served, settings = self._asked(design, request)
+        parents = getattr(request, "parents", [])
+        seed = secrets.randbelow(2**53) if request.seed is None else request.seed
+        job = self._job(served, client, attended, request.task)
+        self.queue.check_room(client)
+        record = self.store.new_round(design, request.task, settings, seed, parents, request.n, self._made(served))
+        return self._submit(job, record)
+
+    def estimate(self, design: str, request: Request) -> dict[str, Any]:
+        """What a round would take if nothing else were under way: network calls, and seconds on this machine."""
+        served, settings = self._asked(design, request)
+        parents = getattr(request, "parents", [])
+        one = {"task": request.task, "settings": settings, "seed": request.seed or 0, "n": request.n}
+        work = rounds.calls_of({**one, "parents": parents, "made": self._made(served)}, self.store)
+        use_threads(self.threads)
+        seconds = sum(calls * served.seconds(n) for calls, n in work)
+        return {"calls": sum(calls for calls, _ in work), "seconds": seconds}
+
+    def _asked(self, design: str, request: Request) -> tuple[Served, dict[str, Any]]:
+        """The model for a round, and its settings with nothing left open; or what is wrong with the request."""
         served = self.served_for(self.store.design(design), running=True)
         parents = getattr(request, "parents", [])
         for parent in parents:
@@ -123,12 +143,7 @@ class Studio:
                 raise InputError("a round starts from nodes of its own design")
         if request.n < len(parents):
             raise InputError(f"{len(parents)} nodes were picked, so n has to be {len(parents)} or more, one for each")
-        settings = self._settled(design, served, request)
-        seed = secrets.randbelow(2**53) if request.seed is None else request.seed
-        job = self._job(served, client, attended, request.task)
-        self.queue.check_room(client)
-        record = self.store.new_round(design, request.task, settings, seed, parents, request.n, self._made(served))
-        return self._submit(job, record)
+        return served, self._settled(design, served, request)
 
     def again(self, round: str, client: str, *, attended: bool) -> tuple[Job, Row]:
         """Run a round again that did not come to its end: same settings, same seed, same candidates."""
