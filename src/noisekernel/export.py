@@ -8,6 +8,7 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +97,10 @@ def _inputs(model: Model, n: int, seed: int) -> tuple[Tensor, ...]:
 
 
 def _write_pt2(program: Any, path: Path) -> Any:
-    with open(path, "wb") as file:
-        torch.export.save(program, file)
+    # Into memory first: torch's own writer ends the process when the disk is full.
+    content = BytesIO()
+    torch.export.save(program, content)
+    path.write_bytes(content.getbuffer())
     with open(path, "rb") as file:
         again = torch.export.load(file).module()
     return lambda inputs: again(*inputs)
@@ -112,7 +115,7 @@ def _write_onnx(program: Any, path: Path, names: list[str], outputs: list[str]) 
         raise NoiseKernelError("ONNX files need: pip install 'noisekernel[onnx]'; or export to .pt2") from None
     made = torch.onnx.export(program, input_names=names, output_names=outputs, dynamo=True, verbose=False)
     assert made is not None
-    made.save(str(path), external_data=False)
+    path.write_bytes(made.model_proto.SerializeToString())
     evaluator = ReferenceEvaluator(onnx.load(str(path)))
 
     def run(inputs: tuple[Tensor, ...]) -> list[Tensor]:

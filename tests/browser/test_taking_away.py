@@ -35,6 +35,17 @@ def test_a_png_knows_its_settings(made):
         assert image.size == (64, 64)
 
 
+def test_the_large_twin_has_a_name_of_its_own(made):
+    names = []
+    for item in ("This picture, PNG", "The same, large"):
+        made.button("Take away").click()
+        with made.page.expect_download() as taken:
+            made.page.get_by_role("menuitem", name=item).click()
+        names.append(taken.value.suggested_filename)
+    small, large = names
+    assert large == small.replace(".png", " 8x.png")
+
+
 def test_a_contact_sheet_of_what_is_picked(made):
     with Image.open(BytesIO(take(made, "Contact sheet"))) as whole:
         assert whole.width > 8

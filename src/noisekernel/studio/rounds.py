@@ -7,6 +7,7 @@ it record, the model and the number of threads. The server and `nk replay` both 
 Candidate i starts from parent i mod (number of parents), which is its parent in the tree.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
@@ -32,13 +33,21 @@ MOST_STEPS = 5000
 LEAST_BETA = 0.002
 
 
-def _printable(name: str) -> str:
-    if not name.isprintable():
-        raise ValueError("a name has no control characters")
+#: Characters that reverse or reorder what stands around them, so that a name would not read as it is written.
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_KINDS = {"Cc": "a control character", "Zl": "a line break", "Zp": "a line break"}
+
+
+def _readable(name: str) -> str:
+    """A name, if it is one line of text in any script: emoji that are joined and all kinds of spaces included."""
+    for character in name:
+        kind = "a mark that reorders text" if character in _REORDERING else _KINDS.get(unicodedata.category(character))
+        if kind is not None:
+            raise ValueError(f"the character U+{ord(character):04X} is {kind}; a name is one line of text")
     return name.strip()
 
 
-Name = Annotated[str, Field(max_length=200), AfterValidator(_printable)]
+Name = Annotated[str, Field(max_length=200), AfterValidator(_readable)]
 Id = Annotated[str, Field(pattern="^[0-9a-f]{16}$", description="The id of a node.")]
 Seed = Annotated[
     int | None,

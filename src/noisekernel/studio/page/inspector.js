@@ -49,7 +49,9 @@ export function inspector() {
 /** The present picture as a file, its settings inside. */
 export function savePicture(scale) {
   const node = present();
-  if (node) download(picture(node.id, scale), `${title(node).replace(/[^\w -]+/g, "")}.png`);
+  if (!node) return;
+  const name = title(node).replace(/[^\p{L}\p{M}\p{N}_ -]+/gu, "").trim() || node.id;
+  download(picture(node.id, scale), `${name}${scale ? ` ${scale}x` : ""}.png`);
 }
 
 /** The settings of a node in a line. */
