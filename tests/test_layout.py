@@ -19,6 +19,7 @@ PACKAGE = ROOT / "src" / "noisekernel"
 ORDER = [
     "errors",
     "checks",
+    "stepwise",
     "random",
     "settings",
     "distributions",
@@ -43,7 +44,9 @@ ORDER = [
     "config",
     "plan",
     "models",
+    "measurements",
     "dial",
+    "familiarity",
     "judge",
     "hub",
     "export",

@@ -286,6 +286,21 @@ def test_pictures_come_in_any_size_and_are_fitted(api, design):
     assert "all three" in half.json()["detail"]
 
 
+def test_a_picture_that_the_model_never_saw_the_like_of_is_told_so(api, design, studio):
+    """Before it is used, and on its node; and nothing is said of one that is like the others."""
+    own = ok(api.post("/api/models/digits/preview", files={"file": ("p.png", picture())}))
+    assert own["unlike"] is True
+    assert "unlike those that the model learned from" in own["said"]
+    node = ok(api.post(f"/api/designs/{design}/origins", files={"file": ("p.png", picture())}))
+    assert (node["unlike"], node["said"]) == (True, own["said"])
+    (again,) = ok(api.get(f"/api/designs/{design}"))["nodes"]
+    assert again["unlike"] is True
+    like = png(studio.models["digits"].model.draw(studio.models["digits"].example(3))[0])
+    told = ok(api.post("/api/models/digits/preview", files={"file": ("p.png", like)}))
+    assert (told["unlike"], told["said"]) == (False, None)
+    assert ok(api.get(f"/api/nodes/{example(api, design)}"))["unlike"] is None  # examples are its own data
+
+
 def test_nodes_are_starred_named_deleted_and_restored(api, design):
     first = example(api, design)
     nodes = finish(api, design, {"task": "vary", "parents": [first], "n": 2, "steps": 1})

@@ -53,6 +53,7 @@ def vary(
     chooser = Chooser.of(rounds, n, choose, score)
     chain = models.load(model, device)
     z = chain.read(pictures)
+    common.say_if_unlike(chain, model, z, pictures)
     if beta is None:
         options["below"] = common.noise_level(chain, model, options["strength"])
     how = {

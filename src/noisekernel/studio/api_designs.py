@@ -73,7 +73,7 @@ def router(studio: Studio) -> APIRouter:
         served = studio.served_for(store.design(design))
         crop = crop_of(x, y, side)
         z = served.model.codec.encode(read_upload(content_of(file), served.model.size, crop)[None])
-        settings = {"origin": "upload", "crop": crop}
+        settings = {"origin": "upload", "crop": crop, "strangeness": served.strangeness(z)}
         return node_out(store.add_nodes(design, z, [settings], [None], kept=True)[0])
 
     @api.post("/designs/{design}/origins/example", status_code=201)

@@ -18,6 +18,7 @@ from noisekernel.data.source import Source
 from noisekernel.diagnostics.strength import StrengthCurve
 from noisekernel.dial import RENEWAL, WALK, Dial
 from noisekernel.errors import InputError, NoiseKernelError
+from noisekernel.familiarity import Familiarity
 from noisekernel.models import Model, told_history
 
 #: Those of the studio: variants, and variants towards taste.
@@ -37,6 +38,8 @@ class Served:
     #: By the name of the dial; of those that were measured.
     curves: dict[str, StrengthCurve] = field(default_factory=dict)
     source: Source | None = None
+    #: What surprises it, once that was measured.
+    familiarity: Familiarity | None = None
     #: The seconds of a step, for batches of the sizes `TIMED`; empty until they were measured.
     _timed: list[float] = field(default_factory=list, init=False, repr=False)
     _timing: Lock = field(default_factory=Lock, init=False, repr=False)
@@ -58,6 +61,10 @@ class Served:
     @property
     def unmeasured(self) -> list[Dial]:
         return [dial for dial in DIALS if dial.name not in self.curves]
+
+    def strangeness(self, z: Tensor) -> float | None:
+        """How strange a picture (a batch of one) is to the model (`noisekernel.familiarity`); None until measured."""
+        return None if self.familiarity is None else float(self.familiarity.strangeness(self.model, z)[0])
 
     def example(self, index: int) -> Tensor:
         """An example of its data set, as clean data: (1, *shape)."""
@@ -101,7 +108,7 @@ def serve(what: str, data: str | None = None) -> Served:
     name = Path(what).name.removesuffix(".safetensors") or str(what)
     weights = models.digest_of(what)
     curves = {dial.name: curve for dial in DIALS if (curve := dial.known(weights)) is not None}
-    return Served(name, model, weights, curves, _examples(model, data))
+    return Served(name, model, weights, curves, _examples(model, data), Familiarity.known(weights))
 
 
 def serve_all(names: Sequence[str], data: str | None = None) -> dict[str, Served]:

@@ -15,6 +15,7 @@ import torch
 from noisekernel import __version__
 from noisekernel.dial import DEFAULT, RENEWAL, WALK
 from noisekernel.errors import InputError, NoiseKernelError
+from noisekernel.familiarity import Familiarity
 from noisekernel.random import STREAMS
 from noisekernel.settings import unknown
 from noisekernel.storage import lock
@@ -75,7 +76,7 @@ class Studio:
     def start(self) -> None:
         """Begin to work on jobs, and in idle moments to measure the models that were not."""
         self.queue.start(lambda: use_threads(self.threads))
-        if any(served.unmeasured for served in self.models.values()):
+        if any(served.unmeasured or served.familiarity is None for served in self.models.values()):
             threading.Thread(target=self._measure, name="studio-measure", daemon=True).start()
 
     def close(self) -> None:
@@ -86,11 +87,13 @@ class Studio:
     def _measure(self) -> None:
         use_threads(self.threads)
         for served in self.models.values():
-            for dial in served.unmeasured:
-                try:
+            try:
+                for dial in served.unmeasured:
                     served.curves[dial.name] = dial.learn(served.model, served.weights, self.queue.wait_idle)
-                except NoiseKernelError as error:
-                    log.info("the strength of %s was not measured: %s", served.id, error)
+                if served.familiarity is None:
+                    served.familiarity = Familiarity.learn(served.model, served.weights, self.queue.wait_idle)
+            except NoiseKernelError as error:
+                log.info("the model %s was not measured: %s", served.id, error)
 
     def served(self, name: str) -> Served:
         if name not in self.models:
