@@ -8,7 +8,6 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -97,10 +96,8 @@ def _inputs(model: Model, n: int, seed: int) -> tuple[Tensor, ...]:
 
 
 def _write_pt2(program: Any, path: Path) -> Any:
-    # Into memory first: torch's own writer ends the process when the disk is full.
-    content = BytesIO()
-    torch.export.save(program, content)
-    path.write_bytes(content.getbuffer())
+    with open(path, "wb") as file:
+        torch.export.save(program, file)
     with open(path, "rb") as file:
         again = torch.export.load(file).module()
     return lambda inputs: again(*inputs)
@@ -115,7 +112,7 @@ def _write_onnx(program: Any, path: Path, names: list[str], outputs: list[str]) 
         raise NoiseKernelError("ONNX files need: pip install 'noisekernel[onnx]'; or export to .pt2") from None
     made = torch.onnx.export(program, input_names=names, output_names=outputs, dynamo=True, verbose=False)
     assert made is not None
-    path.write_bytes(made.model_proto.SerializeToString())
+    made.save(str(path), external_data=False)
     evaluator = ReferenceEvaluator(onnx.load(str(path)))
 
     def run(inputs: tuple[Tensor, ...]) -> list[Tensor]:

@@ -361,7 +361,8 @@ MISTAKES = [
     ("post", "{d}/rounds", {"n": 3}, 422, "task is missing"),
     ("post", "{d}/rounds", {"task": "sample", "n": 500}, 422, "n is 500; give at most 64"),
     ("post", "{d}/rounds", {"task": "sample", "n": 0}, 422, "n is 0; give at least 1"),
-    ("post", "{d}/rounds", {"task": "sample", "steps": 5001}, 422, "steps is 5001; give at most 5000"),
+    ("post", "{d}/rounds", {"task": "sample", "steps": 5001}, 422, "steps is 5001; give at most 5,000"),
+    ("post", "{d}/rounds", {"task": "sample", "seed": 2**53}, 422, "give at most 9,007,199,254,740,991"),
     ("post", "{d}/rounds", {"task": "sample", "stepz": 3}, 422, "Did you mean 'steps'?"),
     ("post", "{d}/rounds", {"task": "sample", "label": "zebra"}, 422, "no class called 'zebra'"),
     ("post", "{d}/rounds", {"task": "vary", "parents": []}, 422, "parents is empty; give at least 1"),
@@ -492,6 +493,9 @@ def test_a_design_of_other_weights_is_looked_at_only(api, studio, design):
     vary = {"task": "vary", "parents": [old["id"]], "n": 1, "steps": 1}
     answer = api.post(f"/api/designs/{other}/rounds", json=vary)
     assert (answer.status_code, "other weights" in answer.json()["detail"]) == (422, True)
+    for path, body in (("", {"files": {"file": ("p.png", picture())}}), ("/example", {"json": {"example": 3}})):
+        answer = api.post(f"/api/designs/{other}/origins{path}", **body)
+        assert (answer.status_code, "other weights" in answer.json()["detail"]) == (422, True)
     assert np.array_equal(pixels(api, old["id"]), pixels(api, node))
     unknown = studio.store.new_design("older", "digits")["id"]
     assert finish(api, unknown, {"task": "sample", "n": 1, "steps": 1})

@@ -70,7 +70,7 @@ def router(studio: Studio) -> APIRouter:
     @api.post("/designs/{design}/origins", status_code=201)
     def upload(design: PathId, file: Upload, x: Edge = None, y: Edge = None, side: Side = None) -> shapes.Node:
         """Begin with a picture: its middle, or the part that x, y and side name."""
-        served = studio.served_for(store.design(design))
+        served = studio.served_for(store.design(design), adding=True)
         crop = crop_of(x, y, side)
         z = served.model.codec.encode(read_upload(content_of(file), served.model.size, crop)[None])
         settings = {"origin": "upload", "crop": crop, "strangeness": served.strangeness(z)}
@@ -79,7 +79,7 @@ def router(studio: Studio) -> APIRouter:
     @api.post("/designs/{design}/origins/example", status_code=201)
     def example(design: PathId, body: shapes.Example) -> shapes.Node:
         """Begin with an example of the model's data set."""
-        served = studio.served_for(store.design(design))
+        served = studio.served_for(store.design(design), adding=True)
         z = served.example(body.example)
         settings = {"origin": "example", "example": body.example}
         return node_out(store.add_nodes(design, z, [settings], [None], kept=True)[0])

@@ -100,18 +100,18 @@ class Studio:
             raise MissingError(unknown("model", name, list(self.models)))
         return self.models[name]
 
-    def served_for(self, design: Row, *, running: bool = False) -> Served:
-        """The model of a design; for `running` rounds it has to be the very weights, not only the name."""
+    def served_for(self, design: Row, *, adding: bool = False) -> Served:
+        """The model of a design; for `adding` to it, it has to be the very weights, not only the name."""
         if design["model"] not in self.models:
             raise InputError(
                 f"this design was made with the model {design['model']!r}, which is not served now; start the studio "
                 "with it"
             )
         served = self.models[design["model"]]
-        if running and design["weights"] not in (None, served.weights):
+        if adding and design["weights"] not in (None, served.weights):
             raise InputError(
                 f"this design was made with other weights than the model {served.id!r} has now; it can be looked at "
-                "and taken away, but for new rounds begin a new design"
+                "and taken away, but to go on begin a new design"
             )
         return served
 
@@ -139,7 +139,7 @@ class Studio:
 
     def _asked(self, design: str, request: Request) -> tuple[Served, dict[str, Any]]:
         """The model for a round, and its settings with nothing left open; or what is wrong with the request."""
-        served = self.served_for(self.store.design(design), running=True)
+        served = self.served_for(self.store.design(design), adding=True)
         parents = getattr(request, "parents", [])
         for parent in parents:
             if self.store.node(parent)["design"] != design:
@@ -155,7 +155,7 @@ class Studio:
             raise InputError(f"this round is {record['state']}; only one that did not end well is run again")
         if record["task"] == "walk":
             raise InputError("a live walk is not run again; start a new one")
-        served = self.served_for(self.store.design(record["design"]), running=True)
+        served = self.served_for(self.store.design(record["design"]), adding=True)
         self.queue.check_room(client)
         if not self.store.reopen_round(round, self._made(served)):
             raise InputError("this round is run again already")
