@@ -1,4 +1,4 @@
-"""Measures the strength curves of the models in the package, which ship beside their weights.
+"""Measures the models in the package: strength curves and familiarity, which ship beside their weights.
 
 On each model's own samples: variants of `--n` of them at each noise level, against the distance of two unrelated ones;
 by drawing noise anew below the level, and by a walk at it.
@@ -16,6 +16,8 @@ import torch
 import noisekernel as nk
 from noisekernel import models
 from noisekernel.dial import RENEWAL, WALK
+from noisekernel.familiarity import Familiarity
+from noisekernel.measurements import SUFFIX
 from noisekernel.storage import write_json
 
 WEIGHTS = Path(models.__file__).parent / "weights"
@@ -28,17 +30,17 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(1)
     for name in given.models:
-        curves = {}
+        figures = {"familiarity": Familiarity.measure(nk.load(name, "cpu")).figures()}
         for dial in (RENEWAL, WALK):
             began = time.perf_counter()
             curve = dial.measure(nk.load(name, "cpu"), n=given.n)
-            curves[dial.name] = curve.figures()
+            figures[dial.name] = curve.figures()
             print(f"{name}, {dial.name}, in {time.perf_counter() - began:.0f} s", flush=True)
             for beta, distance, error in zip(curve.betas, curve.distances, curve.errors, strict=True):
                 print(f"  beta {beta:6.4f}  distance {distance:.3f} ± {error:.3f}", flush=True)
         how = {"script": "benchmarks/strength_curves.py", "n": given.n, "date": datetime.now(UTC).date().isoformat()}
-        told = {"weights": models.digest_of(name), "curves": curves, "measured": how}
-        write_json(WEIGHTS / f"{name}.strength.json", told)
+        told = {"weights": models.digest_of(name), "figures": figures, "measured": how}
+        write_json(WEIGHTS / f"{name}{SUFFIX}", told)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,25 @@ def test_new_variants_go_as_far_as_the_dial_says(digits, curve, strength):
     assert reached(strength) > wanted + 0.12  # the wrong twin
 
 
+@pytest.mark.statistical
+def test_the_dial_does_not_jump_at_its_low_end(digits, curve):
+    """On 24 samples that the curve was not measured on: the way rises with every turn, and evenly."""
+    z = nk.synthesize(digits, 48, steps=20, seed=17)
+    unrelated = 2.0 * z.flatten(1).var(dim=0).sum()
+    noise = nk.NoiseWalk.of(digits, z[:24], seed=18, first=24).noise
+
+    def reached(beta):
+        variants = nk.tasks.renewal(digits, z[:24], below=beta, seed=18, noise=noise).result()
+        return float(((variants - z[:24]).flatten(1).square().sum(1).mean() / unrelated).sqrt())
+
+    turns = (0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+    ways = [reached(curve.turned(turn)) for turn in turns]
+    assert ways == sorted(ways)
+    assert ways[:3] == pytest.approx(np.multiply(turns[:3], curve.monotone[-1]), abs=0.03)
+    assert ways[3:] == pytest.approx(np.multiply(turns[3:], curve.monotone[-1]), abs=0.12)
+    assert reached(0.05) > 0.25  # the wrong twin, a dial of the noise level itself, jumps
+
+
 def test_the_ends_of_the_dial(digits, curve):
     z = nk.synthesize(digits, 4, steps=20, seed=3)
     same = nk.renew(digits, z, 1, below=curve.turned(0.0), seed=1)[:, 0]

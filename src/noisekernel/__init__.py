@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from noisekernel.diagnosis import diagnose
     from noisekernel.distributions import Delta, Distribution, Normal
     from noisekernel.errors import NoiseKernelError
+    from noisekernel.familiarity import Familiarity
     from noisekernel.judge import measure
     from noisekernel.kernels import CategoricalKernel, FiniteKernel, GaussianKernel, NoiseKernel
     from noisekernel.models import Model, load, save
@@ -77,6 +78,7 @@ _HOME = {
     "denoisers": ("CategoricalHead", "Clamped", "Denoiser", "OrdinalHead", "PlainGaussian", "PreconditionedGaussian"),
     "diagnosis": ("diagnose",),
     "distributions": ("Delta", "Distribution", "Normal"),
+    "familiarity": ("Familiarity",),
     "errors": ("NoiseKernelError",),
     "judge": ("measure",),
     "kernels": ("CategoricalKernel", "FiniteKernel", "GaussianKernel", "NoiseKernel"),
@@ -102,6 +104,7 @@ __all__ = [
     "Delta",
     "Denoiser",
     "Distribution",
+    "Familiarity",
     "FiniteKernel",
     "GaussianKernel",
     "LogNormalLevels",

@@ -5,26 +5,16 @@ share of the way from the picture itself (0) to one that has nothing to do with 
 (`noisekernel.diagnostics.strength`) tells which level goes that far. There is a curve for each way to make variants:
 by drawing noise anew below a level, and by a walk at constant noise.
 
-The curves of models that come with the package lie beside their weights. That of any other is measured on its own
-samples when it is first wanted, and kept by the hash of the weights with all that may be deleted at any time.
+The curve of a model is measured on its own samples when it is first wanted, and kept (`measurements`).
 """
 
-import json
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
-from typing import Any
 
-from noisekernel import tasks
+from noisekernel import measurements, tasks
 from noisekernel.diagnostics.strength import RENEWED, StrengthCurve, renewal_curve, strength_curve
-from noisekernel.errors import StorageError
-from noisekernel.evaluate import cache
 from noisekernel.models import Model
-from noisekernel.storage import read_json, write_json
-
-log = logging.getLogger(__name__)
 
 #: The strength that is taken unless another is asked for.
 DEFAULT = 0.3
@@ -47,12 +37,9 @@ class Dial:
 
     def known(self, weights: str) -> StrengthCurve | None:
         """The curve of the model with these weights (`models.digest_of`), if it was measured before."""
-        for told in _bundled():
-            if told["weights"] == weights:
-                return StrengthCurve.of(told["curves"][self.name])
         try:
-            return StrengthCurve.of(read_json(cache.folder() / self._file(weights)))
-        except (StorageError, KeyError, TypeError, ValueError):
+            return StrengthCurve.of(measurements.find(weights, self.name))
+        except (KeyError, TypeError, ValueError):
             return None
 
     def measure(self, model: Model, *, n: int = 12, advance: Callable[[], None] = lambda: None) -> StrengthCurve:
@@ -69,14 +56,8 @@ class Dial:
         return curve
 
     def keep(self, weights: str, curve: StrengthCurve) -> None:
-        """For the next time. A full or read-only disk costs time, no more."""
-        try:
-            write_json(cache.folder() / self._file(weights), curve.figures())
-        except StorageError as error:
-            log.warning("a strength curve is not kept: %s", error)
-
-    def _file(self, weights: str) -> str:
-        return f"curves/{weights}-{self.name}.json"
+        """For the next time (`measurements`)."""
+        measurements.keep(weights, self.name, curve.figures())
 
 
 RENEWAL = Dial(
@@ -91,9 +72,3 @@ WALK = Dial(
     partial(strength_curve, betas=WALKED),
     StrengthCurve((0.02, 0.1, 0.3, 0.8), (0.15, 0.35, 0.65, 1.0), (0.0,) * 4, steps=100, lag=0.9, readout=10),
 )
-
-
-def _bundled() -> Iterator[dict[str, Any]]:
-    for entry in (files("noisekernel") / "weights").iterdir():
-        if entry.name.endswith(".strength.json"):
-            yield json.loads(entry.read_text(encoding="utf-8"))

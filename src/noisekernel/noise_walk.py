@@ -8,8 +8,9 @@ from torch import Tensor
 
 from noisekernel import chain, checks
 from noisekernel.random import Purpose, Recorded, Streams, uniform
-from noisekernel.renewal import fresh, glided, renewed, retrace, shares
+from noisekernel.renewal import fresh, glided, renewed, retracing, shares
 from noisekernel.schedules import Schedule
+from noisekernel.stepwise import Stepwise, finished
 from noisekernel.tasks import Run, development
 from noisekernel.transitions import NoiseModel, noise_model
 
@@ -51,6 +52,13 @@ class NoiseWalk:
         first: int = 0,
     ) -> "NoiseWalk":
         """From each z, or so many walks from new samples; each look at it takes `steps` network calls."""
+        return finished(cls.starting(model, z, steps=steps, label=label, seed=seed, first=first))
+
+    @classmethod
+    def starting(
+        cls, model: NoiseModel, z: Tensor | int, *, steps: int, label: Tensor | None, seed: int, first: int
+    ) -> Stepwise["NoiseWalk"]:
+        """`of`, a network call at a time."""
         schedule = noise_model(model).kernel.annealing(checks.count("steps", steps))
         n = z if isinstance(z, int) else len(checks.tensor("z", z))
         numbers = range(checks.count("first", first, 0), first + checks.count("n", n))
@@ -59,7 +67,8 @@ class NoiseWalk:
         model = model.labelled(label, n)
         if isinstance(z, int):
             return cls(model, schedule, fresh(model, n, schedule, streams), streams)
-        return cls(model, schedule, retrace(model, model.entering(z), schedule, streams), streams)
+        noise = yield from retracing(model, model.entering(z), schedule, streams)
+        return cls(model, schedule, noise, streams)
 
     def step(self, share: float, below: float = 0.5) -> None:
         """Draw a share of the noise anew that is quieter than `below`, and less of what is louder (`renewal.shares`).

@@ -37,10 +37,10 @@ from noisekernel import chain, checks
 from noisekernel.errors import InputError
 from noisekernel.random import Recorded, Streams, normal
 from noisekernel.schedules import Schedule, noise_ratio
+from noisekernel.stepwise import Stepwise, finished
 from noisekernel.transitions import NoiseModel
 
 
-@torch.no_grad()
 def retrace(model: NoiseModel, z: Tensor, schedule: Schedule, streams: Streams) -> Recorded:
     """Noise from which `schedule`, an annealing from beta = 1, makes z again (up to the noise at its end).
 
@@ -55,10 +55,17 @@ def retrace(model: NoiseModel, z: Tensor, schedule: Schedule, streams: Streams) 
     >>> development(model, noise, down).result().round(decimals=1)
     tensor([[0.5000, 2.0000]])
     """
+    return finished(retracing(model, z, schedule, streams))
+
+
+@torch.no_grad()
+def retracing(model: NoiseModel, z: Tensor, schedule: Schedule, streams: Streams) -> Stepwise[Recorded]:
+    """`retrace`, a network call at a time."""
     from_noise(schedule).check(model)
     x = model.kernel.noise(z, 1.0).sample(streams)
     drawn = [model.kernel.prior(z.shape, device=z.device).noise_of(x, streams)]
     state = chain.start(model, x, 1.0, streams)
+    yield
     for t in range(schedule.steps):
         beta_next, lag = float(schedule.beta[t + 1]), float(schedule.lag[t])
         y = model.kernel.with_lag(lag).conditional(z, state.x, state.beta, beta_next).sample(streams)
@@ -66,6 +73,7 @@ def retrace(model: NoiseModel, z: Tensor, schedule: Schedule, streams: Streams) 
         drawn.append(proposal.noise_of(y, streams))
         if t + 1 < schedule.steps:
             state = chain.move(model, state, y, beta_next, streams)
+            yield
     return Recorded(streams.seed, streams.samples, noise=tuple(each for each in drawn if each is not None))
 
 

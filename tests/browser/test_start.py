@@ -87,6 +87,15 @@ def test_another_part_of_the_picture_is_another_start(hand, tmp_path):
     assert crop[2] == pytest.approx(0.3)
 
 
+def test_a_picture_unlike_what_the_model_knows_is_told_so_before_it_is_used(hand, tmp_path):
+    path = tmp_path / "mine.png"
+    path.write_bytes(picture((300, 100)))
+    hand.page.locator("input[type=file]:not([accept*=nkd])").set_input_files(path)
+    dialog = hand.page.get_by_role("dialog", name="Fit the picture")
+    expect(dialog.get_by_role("status")).to_contain_text("unlike those that the model learned from")
+    expect(dialog.get_by_role("button", name="Use it")).to_be_enabled()
+
+
 def test_a_bad_upload_is_refused_in_a_sentence_and_nothing_is_made(hand, tmp_path):
     path = tmp_path / "not-a-picture.png"
     path.write_text("words")

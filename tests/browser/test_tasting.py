@@ -22,6 +22,8 @@ def test_likes_and_dislikes_teach_a_taste_to_walk_towards(hand):
     sure = hand.page.get_by_role("meter", name="How sure the studio is of your taste")
     expect(sure).to_have_attribute("aria-valuenow", re.compile(r"^\d+$"))
 
+    expect(hand.page.get_by_text(re.compile(r"A round takes about (a|\d+) (second|minute)"))).to_be_visible()
+
     dial = hand.page.get_by_role("slider", name="Taste")
     dial.focus()
     hand.key("End")

@@ -114,6 +114,14 @@ def test_variants_rounds_and_choices(run, tmp_path, picture, how):
     assert len({path.read_bytes() for path in (tmp_path / "a").glob("three-round*.png")}) == 9
 
 
+def test_a_picture_that_the_model_never_saw_the_like_of_is_named(run, tmp_path, picture):
+    Image.fromarray(np.indices((60, 90)).sum(0).astype(np.uint8)).save(tmp_path / "slope.png")
+    code, _, said = run("vary", "digits", picture, tmp_path / "slope.png", "-n", 1, "--steps", 2)
+    assert code == 0
+    assert "slope.png: This picture is unlike those that the model learned from" in said
+    assert str(picture) not in said
+
+
 def test_variants_refuse(run, picture):
     refused(run("vary", "digits", picture, "--choose", "1"), "one round only")
     refused(run("vary", "digits", picture, "--rounds", 3, "--choose", "1"), "need 2 numbers")

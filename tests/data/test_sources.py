@@ -391,3 +391,9 @@ def test_mistakes(tmp_path):
         load(open_source(tmp_path), Size(1, 4, 4), bad="skip")
     with pytest.raises(InputError, match="2 channels"):
         load(open_source("digits"), Size(2, 4, 4))
+
+
+@pytest.mark.parametrize("side", [29, 58, 116, 123, 225])
+def test_squares_of_any_size_are_fitted(side):
+    """28 times 58 / 28 is a hair more than 58, and Pillow takes no part of a picture that is larger than the whole."""
+    assert fit(Image.new("L", (side, side), GREY), Size(1, 28, 28)).tolist() == np.full((1, 28, 28), GREY).tolist()

@@ -146,6 +146,10 @@ def test_taste_is_taught_and_used(api, design):
     assert (told["ready"], told["likes"], told["dislikes"]) == (True, 2, 2)
     assert 0 <= told["sure"] <= 1
     opinions = ok(api.get(f"/api/designs/{design}"))["opinions"]
+    told = ok(api.post(f"/api/designs/{design}/estimate", json=steer))
+    plain = ok(api.post(f"/api/designs/{design}/estimate", json={"task": "sample", "n": 2, "steps": 3}))
+    assert told["calls"] > 3 * plain["calls"]
+    assert told["seconds"] > 0
     steered = finish(api, design, steer)
     assert steered[0]["settings"]["opinions"] == opinions
     job = ok(api.post(f"/api/designs/{design}/rounds", json=steer))["job"]
@@ -278,6 +282,21 @@ def test_pictures_come_in_any_size_and_are_fitted(api, design):
     assert "all three" in half.json()["detail"]
 
 
+def test_a_picture_that_the_model_never_saw_the_like_of_is_told_so(api, design, studio):
+    """Before it is used, and on its node; and nothing is said of one that is like the others."""
+    own = ok(api.post("/api/models/digits/preview", files={"file": ("p.png", picture())}))
+    assert own["unlike"] is True
+    assert "unlike those that the model learned from" in own["said"]
+    node = ok(api.post(f"/api/designs/{design}/origins", files={"file": ("p.png", picture())}))
+    assert (node["unlike"], node["said"]) == (True, own["said"])
+    (again,) = ok(api.get(f"/api/designs/{design}"))["nodes"]
+    assert again["unlike"] is True
+    like = png(studio.models["digits"].model.draw(studio.models["digits"].example(3))[0])
+    told = ok(api.post("/api/models/digits/preview", files={"file": ("p.png", like)}))
+    assert (told["unlike"], told["said"]) == (False, None)
+    assert ok(api.get(f"/api/nodes/{example(api, design)}"))["unlike"] is None  # examples are its own data
+
+
 def test_nodes_are_starred_named_deleted_and_restored(api, design):
     first = example(api, design)
     nodes = finish(api, design, {"task": "vary", "parents": [first], "n": 2, "steps": 1})
@@ -331,12 +350,15 @@ MISTAKES = [
     ("post", "/api/designs", {"model": "digit"}, 404, "Did you mean 'digits'?"),
     ("post", "/api/designs", {"modl": "digits"}, 422, "model"),
     ("post", "/api/designs", {"model": "digits", "name": "x" * 201}, 422, "at most 200"),
-    ("post", "/api/designs", {"model": "digits", "name": "a\u0000b"}, 422, "no control characters"),
+    ("post", "/api/designs", {"model": "digits", "name": "a\u0000b"}, 422, "U+0000 is a control character"),
+    ("post", "/api/designs", {"model": "digits", "name": "a\u2028b"}, 422, "U+2028 is a line break"),
+    ("post", "/api/designs", {"model": "digits", "name": "a\u202eb"}, 422, "U+202E is a mark that reorders text"),
     ("post", "{d}/rounds", {"task": "smaple"}, 422, "Did you mean 'sample'?"),
     ("post", "{d}/rounds", {"n": 3}, 422, "task is missing"),
-    ("post", "{d}/rounds", {"task": "sample", "n": 65}, 422, "less than or equal to 64"),
-    ("post", "{d}/rounds", {"task": "sample", "n": 0}, 422, "greater than or equal to 1"),
-    ("post", "{d}/rounds", {"task": "sample", "steps": 5001}, 422, "5000"),
+    ("post", "{d}/rounds", {"task": "sample", "n": 500}, 422, "n is 500; give at most 64"),
+    ("post", "{d}/rounds", {"task": "sample", "n": 0}, 422, "n is 0; give at least 1"),
+    ("post", "{d}/rounds", {"task": "sample", "steps": 5001}, 422, "steps is 5001; give at most 5,000"),
+    ("post", "{d}/rounds", {"task": "sample", "seed": 2**53}, 422, "give at most 9,007,199,254,740,991"),
     ("post", "{d}/rounds", {"task": "sample", "stepz": 3}, 422, "Did you mean 'steps'?"),
     ("post", "{d}/rounds", {"task": "sample", "label": "zebra"}, 422, "no class called 'zebra'"),
     ("post", "{d}/rounds", {"task": "vary", "parents": []}, 422, "parents is empty; give at least 1"),
@@ -346,18 +368,19 @@ MISTAKES = [
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "below": 0.1, "strength": 0.1}, 422, "leave one out"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "below": 0.1, "beta": 0.1}, 422, "leave one out"),
     ("post", "{d}/rounds", {"task": "steer", "parents": ["{n}"], "below": 0.1}, 422, "below"),
-    ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "lag": 1.0}, 422, "less than 1"),
+    ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "lag": 1.0}, 422, "lag is 1.0; give less than 1"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "lag": 0.5}, 422, "of a walk at constant noise"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "steps": 0}, 422, "at least 1"),
     ("post", "{d}/rounds", {"task": "walk", "parents": ["{n}"], "beta": 0.5}, 422, "beta"),
     ("post", "{d}/rounds", {"task": "inpaint", "parents": ["{n}"], "mask": "!"}, 422, "base64"),
     ("post", "{d}/origins/example", {"example": 5000}, 422, "this model has 1797"),
-    ("put", "/api/nodes/{n}/opinion", {"value": 2}, 422, "less than or equal to 1"),
+    ("put", "/api/nodes/{n}/opinion", {"value": 2}, 422, "value is 2; give at most 1"),
     ("patch", "{d}", {"present": "0" * 16}, 404, "no such node"),
     ("get", "/api/designs/ffffffffffffffff", None, 404, "no such design"),
     ("get", "/api/designs/%00", None, 404, "nothing of this name"),
     ("get", "/api/jobs/ffffffffffffffff/events", None, 404, "no such job"),
     ("get", "/api/models/fashio/examples", None, 404, "There are: digits"),
+    ("get", "/api/nodes/{n}.png?scale=65", None, 422, "scale is 65; give at most 64"),
     ("get", "/api/nowhere", None, 404, "nothing at this address"),
     ("delete", "/api/health", None, 405, "does not take"),
 ]
@@ -374,10 +397,57 @@ def test_mistakes_are_answered_in_sentences(api, design):
         answer = api.request(method, filled(path), json=body)
         assert answer.status_code == status, (path, body, answer.text)
         assert said in answer.json()["detail"], (path, body, answer.text)
-    for content, said in ((b"{", "not JSON"), (b"\xff", "send JSON"), (b'{"a": NaN}', ""), (b"[" * 100_000, "")):
+    half = rb'{"model": "digits", "name": "a\ud83db"}'
+    broken = ((b"{", "not JSON"), (b"\xff", "send JSON"), (b'{"a": NaN}', ""), (b"[" * 100_000, ""), (half, "name: "))
+    for content, said in broken:
         answer = api.post("/api/designs", content=content, headers={"content-type": "application/json"})
         assert answer.status_code in (400, 422)
         assert said in answer.json()["detail"]
+
+
+NAMES = {
+    "joined emoji": "\U0001f469\u200d\U0001f3a8 studies",
+    "non-joiner": "\u0646\u0645\u0648\u0646\u0647\u200c\u0647\u0627",
+    "wide space": "\u4e8c\u4eba\u3000\u4e09\u4eba",
+    "no-break space": "n\u00b0\u00a07",
+    "combining": "e\u0301tude",
+    "flag of tags": "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+    "right-to-left mark": "a\u200fb",
+}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_names_are_what_people_write(api, design, name):
+    assert ok(api.patch(f"/api/designs/{design}", json={"name": name}))["name"] == name
+    node = example(api, design)
+    assert ok(api.patch(f"/api/nodes/{node}", json={"name": name}))["name"] == name
+    file = api.get(f"/api/designs/{design}/design.nkd").content
+    again = ok(api.post("/api/designs/import", files={"file": ("a.nkd", file)}))["id"]
+    assert ok(api.get(f"/api/designs/{again}"))["name"] == name
+
+
+def test_a_parent_stays_while_its_round_is_under_way(api, design, studio):
+    first = example(api, design)
+    (parent, *_) = finish(api, design, {"task": "vary", "parents": [first], "n": 2, "steps": 2})
+    long = {"task": "vary", "parents": [parent["id"]], "beta": 0.1, "steps": 5000}
+    job = ok(api.post(f"/api/designs/{design}/rounds", json=long))
+    for node in (parent["id"], first):  # what it came of would take it along
+        refused = api.delete(f"/api/nodes/{node}")
+        assert (refused.status_code, "is under way; cancel it or wait" in refused.json()["detail"]) == (422, True)
+    ok(api.post(f"/api/jobs/{job['job']}/cancel"))
+    list(events(api, job["job"]))
+    assert parent["id"] in ok(api.delete(f"/api/nodes/{first}"))["deleted"]
+    refused = api.post(f"/api/rounds/{job['round']}/again")
+    assert (refused.status_code, "restore it first" in refused.json()["detail"]) == (404, True)
+    assert studio.store.round(job["round"])["state"] == "cancelled"
+    ok(api.post(f"/api/nodes/{first}/restore"))
+    ok(api.post(f"/api/rounds/{job['round']}/again"))
+
+
+def test_a_picture_and_its_large_twin_have_names_of_their_own(api, design):
+    node = example(api, design)
+    names = [api.get(f"/api/nodes/{node}.png{scale}").headers["content-disposition"] for scale in ("", "?scale=8")]
+    assert names == [f'inline; filename="{node}.png"', f'inline; filename="{node}-8x.png"']
 
 
 def test_too_many_jobs_are_refused(api, design):
@@ -419,6 +489,9 @@ def test_a_design_of_other_weights_is_looked_at_only(api, studio, design):
     vary = {"task": "vary", "parents": [old["id"]], "n": 1, "steps": 1}
     answer = api.post(f"/api/designs/{other}/rounds", json=vary)
     assert (answer.status_code, "other weights" in answer.json()["detail"]) == (422, True)
+    for path, body in (("", {"files": {"file": ("p.png", picture())}}), ("/example", {"json": {"example": 3}})):
+        answer = api.post(f"/api/designs/{other}/origins{path}", **body)
+        assert (answer.status_code, "other weights" in answer.json()["detail"]) == (422, True)
     assert np.array_equal(pixels(api, old["id"]), pixels(api, node))
     unknown = studio.store.new_design("older", "digits")["id"]
     assert finish(api, unknown, {"task": "sample", "n": 1, "steps": 1})

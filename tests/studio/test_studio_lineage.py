@@ -143,13 +143,13 @@ def test_a_line_begins_where_variants_of_its_kind_do(other):
 def test_pictures_of_one_line_have_their_noise_found_once(digits, monkeypatch):
     known = Loose({"a": digits.example(3)[0]})
     walked(digits, vary(["a"], 1, n=8), known, list("ijklmnop"))
-    batches, right = [], renewal.retrace
+    batches, right = [], renewal.retracing
 
     def counting(model, z, *rest):
         batches.append(len(z))
         return right(model, z, *rest)
 
-    monkeypatch.setattr("noisekernel.studio.lineage.retrace", counting)
+    monkeypatch.setattr("noisekernel.studio.lineage.retracing", counting)
     rounds.begin(digits.model, vary(list("ijklmnop"), 2, n=8), known)
     assert batches == [1]
 

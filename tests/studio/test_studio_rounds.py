@@ -114,7 +114,7 @@ def test_masks_that_are_none(digits, mask, said):
 
 @pytest.mark.same_call
 def test_frames_of_a_walk_can_be_had_again(digits, z):
-    walk = Walk(digits.model, z[:1], 9, 0.1)
+    walk = Walk.of(digits.model, z[:1], 9, 0.1)
     saved = [(walk.place(), walk.clean)]
     for step in range(12):
         if step == 4:
@@ -143,7 +143,7 @@ def test_frames_of_a_walk_can_be_had_again(digits, z):
 @pytest.mark.same_call
 def test_a_full_segment_makes_room_for_the_next(digits, z, monkeypatch):
     monkeypatch.setattr("noisekernel.studio.walks.MOST_STEPS", 3)
-    walk = Walk(digits.model, z[:1], 0, 0.1)
+    walk = Walk.of(digits.model, z[:1], 0, 0.1)
     for _ in range(5):
         walk.step()
     assert [segment["steps"] for segment in walk.place()] == [3, 2]

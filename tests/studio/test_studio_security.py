@@ -11,6 +11,7 @@ import pytest
 from conftest_studio import ok, serving
 from PIL import Image
 
+from noisekernel.data.pictures import BadPictureError
 from noisekernel.studio.security import Guard
 
 TOKEN = "a-token-of-some-length"
@@ -173,6 +174,20 @@ def test_uploads_that_are_no_pictures(api, studio, name):
         assert "picture" in answer.json()["detail"]
         assert "passwd" not in answer.text
     assert studio.store.nodes_of(design) == []
+
+
+def test_uploads_are_opened_in_one_place_with_its_bounds(api, design, monkeypatch):
+    """What the reader of pictures refuses is refused here, in its words; and it is told the studio's bounds."""
+    given = {}
+
+    def refusing(content, **bounds):
+        given.update(bounds)
+        raise BadPictureError("half of it is missing")
+
+    monkeypatch.setattr("noisekernel.studio.pictures.open_picture", refusing)
+    answer = api.post(f"/api/designs/{design}/origins", files={"file": ("a.png", hostile()["half a png"])})
+    assert (answer.status_code, "half of it is missing" in answer.json()["detail"]) == (422, True)
+    assert (given["most"], "PNG" in given["formats"], "EPS" in given["formats"]) == (50_000_000, True, False)
 
 
 def test_a_picture_of_too_many_bytes(api, design):

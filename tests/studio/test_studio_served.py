@@ -1,5 +1,7 @@
 """Models of every kind: categories as well as shades, and curves that are measured when they are not known."""
 
+import asyncio
+import socket
 from dataclasses import replace
 
 import pytest
@@ -9,9 +11,11 @@ from studio_records import record
 from noisekernel import config, models
 from noisekernel.data.pictures import Size
 from noisekernel.errors import InputError
+from noisekernel.familiarity import Familiarity
 from noisekernel.studio import rounds
 from noisekernel.studio.jobs import frame_of
 from noisekernel.studio.served import DIALS, serve, serve_all
+from noisekernel.studio.serving import bind
 from noisekernel.studio.taste import Taste
 from noisekernel.studio.walks import Walk, frames_again
 
@@ -49,18 +53,22 @@ def test_categories_are_drawn_varied_judged_and_walked(levels):
     steered = {**settings, "taste": 0.5, "opinions": dict(zip("abcd", (1, 1, -1, -1), strict=True))}
     assert rounds.begin(levels.model, *record("steer", steered, 0, 2, z[:1], z)).run.result().shape == (2, 1, 4, 4)
     assert 0 <= Taste.fit(levels.model, z, [1, 1, -1, -1]).sure <= 1
-    walk = Walk(levels.model, z[:1], 1, 0.4)
+    assert Familiarity.measure(levels.model, n=4).strangeness(levels.model, z).isfinite().all()
+    walk = Walk.of(levels.model, z[:1], 1, 0.4)
     walk.step()
     (again,) = frames_again(levels.model, z[:1], 1, None, [walk.place()])
     assert torch.equal(again, walk.clean)
 
 
 def test_a_curve_that_is_not_known_is_guessed_until_it_is_measured(studio, digits):
-    unknown = replace(digits, weights="1" * 64, curves={})
+    unknown = replace(digits, weights="1" * 64, curves={}, familiarity=None)
     assert (unknown.unmeasured, unknown.told()["strength"]["measured"]) == ([*DIALS], False)
     assert all(unknown.curve(dial) == dial.guess for dial in DIALS)
+    assert unknown.strangeness(digits.example(0)) is None
     studio.models = {"digits": unknown}
     studio._measure()
+    assert Familiarity.known(unknown.weights) == unknown.familiarity
+    assert unknown.strangeness(digits.example(0)) == pytest.approx(digits.strangeness(digits.example(0)), abs=0.01)
     assert unknown.told()["strength"]["measured"]
     assert all(dial.known(unknown.weights) == unknown.curve(dial) != dial.guess for dial in DIALS)
 
@@ -70,5 +78,27 @@ def test_the_models_of_the_package_come_measured():
     assert {"digits", "fashion"} <= set(found)
     for name in ("digits", "fashion"):
         assert not found[name].unmeasured
+        assert found[name].familiarity is not None
     with pytest.raises(InputError, match="no example"):
         found["fashion"].example(0)
+
+
+def test_answers_are_sent_at_once():
+    """Without TCP_NODELAY a small answer waits until the one before it is acknowledged, some 40 ms."""
+
+    async def accepted():
+        options = asyncio.get_running_loop().create_future()
+
+        def connected(_, writer):
+            connection = writer.get_extra_info("socket")
+            options.set_result(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        listener = bind("127.0.0.1", 0)
+        async with await asyncio.start_server(connected, sock=listener):
+            _, writer = await asyncio.open_connection(*listener.getsockname())
+            found = await options
+            writer.close()
+        return found
+
+    assert asyncio.run(accepted()) != 0

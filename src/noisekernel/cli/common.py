@@ -164,6 +164,21 @@ def noise_level(model: "Model", what: str, strength: float) -> float:
     return curve.turned(strength)
 
 
+def say_if_unlike(model: "Model", what: str, z: "Tensor", pictures: Sequence[Path]) -> None:
+    """Name those of the pictures, on stderr, whose like the model never saw. It is measured for that once."""
+    from noisekernel.familiarity import DRAWN, UNLIKE, WORDS, Familiarity
+    from noisekernel.models import digest_of
+
+    weights = digest_of(what)
+    usual = Familiarity.known(weights)
+    if usual is None:
+        with bar(DRAWN, "what is usual for this model? (once for each model)") as advance:
+            usual = Familiarity.learn(model, weights, advance)
+    for path, strangeness in zip(pictures, usual.strangeness(model, z).tolist(), strict=True):
+        if strangeness > UNLIKE:
+            print(f"nk: {path}: {WORDS}", file=sys.stderr)
+
+
 def say(figures: Mapping[str, Any], as_json: bool, text: str) -> None:
     """Figures for programs, or a sentence for people."""
     if as_json:

@@ -58,6 +58,7 @@ def vary(
     chooser = Chooser.of(rounds, n, choose, score)
     chain = models.load(model, device)
     z = common.read_pictures(chain, pictures)
+    common.say_if_unlike(chain, model, z, pictures)
     cost = Cost(yes)
     numbers = chain.size.channels * chain.size.height * chain.size.width
     kept = outputs.bytes_of_a_cell(chain.size) + (4 * numbers * (options["steps"] + 1) if rounds > 1 else 0)

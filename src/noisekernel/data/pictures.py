@@ -224,9 +224,10 @@ def fit(image: Image.Image, size: Size) -> NDArray[np.uint8]:
     width, height = image.size
     scale = min(width / size.width, height / size.height)
     crop_width, crop_height = size.width * scale, size.height * scale
-    left, top = (width - crop_width) / 2, (height - crop_height) / 2
+    # Rounding may make the middle of a square a hair larger than the square, which Pillow refuses.
+    left, top = max(0.0, (width - crop_width) / 2), max(0.0, (height - crop_height) / 2)
     if (width, height) != (size.width, size.height):
-        box = (left, top, left + crop_width, top + crop_height)
+        box = (left, top, min(left + crop_width, width), min(top + crop_height, height))
         image = image.resize((size.width, size.height), Image.Resampling.LANCZOS, box=box)
     pixels = np.array(image, dtype=np.uint8)  # a copy: what Pillow lends cannot be written to
     return np.ascontiguousarray(pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1))

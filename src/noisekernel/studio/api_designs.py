@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
+from noisekernel.errors import InputError
 from noisekernel.outputs import png_bytes
 from noisekernel.studio import shapes
 from noisekernel.studio.api_models import Edge, Side, Upload, content_of, crop_of
@@ -13,6 +14,8 @@ from noisekernel.studio.shapes import PathId, node_out, round_out
 from noisekernel.studio.store import Row
 from noisekernel.studio.studio import Studio
 
+#: A picture is enlarged to at most so many pixels a side.
+MOST_SIDE = 4096
 #: A PNG of a node never changes, so a browser may keep it.
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
@@ -67,16 +70,16 @@ def router(studio: Studio) -> APIRouter:
     @api.post("/designs/{design}/origins", status_code=201)
     def upload(design: PathId, file: Upload, x: Edge = None, y: Edge = None, side: Side = None) -> shapes.Node:
         """Begin with a picture: its middle, or the part that x, y and side name."""
-        served = studio.served_for(store.design(design))
+        served = studio.served_for(store.design(design), adding=True)
         crop = crop_of(x, y, side)
         z = served.model.codec.encode(read_upload(content_of(file), served.model.size, crop)[None])
-        settings = {"origin": "upload", "crop": crop}
+        settings = {"origin": "upload", "crop": crop, "strangeness": served.strangeness(z)}
         return node_out(store.add_nodes(design, z, [settings], [None], kept=True)[0])
 
     @api.post("/designs/{design}/origins/example", status_code=201)
     def example(design: PathId, body: shapes.Example) -> shapes.Node:
         """Begin with an example of the model's data set."""
-        served = studio.served_for(store.design(design))
+        served = studio.served_for(store.design(design), adding=True)
         z = served.example(body.example)
         settings = {"origin": "example", "example": body.example}
         return node_out(store.add_nodes(design, z, [settings], [None], kept=True)[0])
@@ -92,9 +95,15 @@ def router(studio: Studio) -> APIRouter:
         found = store.node(node, deleted=True)
         served = studio.served_for(store.design(found["design"], deleted=True))
         (image,) = served.model.draw(store.clean([found]))
-        scale = min(scale, max(1, 4096 // max(image.size)))
+        most = max(1, MOST_SIDE // max(image.size))
+        if scale > most:
+            raise InputError(
+                f"scale is {scale}; a picture of {image.width} x {image.height} is enlarged {most} times at most"
+            )
         content = png_bytes(scaled(image, scale), studio.how_made(found))
-        return Response(content, media_type="image/png", headers=FOREVER)
+        name = f"{node}-{scale}x.png" if scale > 1 else f"{node}.png"
+        headers = {**FOREVER, "Content-Disposition": f'inline; filename="{name}"'}
+        return Response(content, media_type="image/png", headers=headers)
 
     @api.get("/nodes/{node}")
     def node(node: PathId) -> shapes.Node:

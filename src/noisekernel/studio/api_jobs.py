@@ -40,6 +40,11 @@ def router(studio: Studio) -> APIRouter:
         job, record = studio.start_round(design, body, client or "", attended=client is not None)
         return shapes.Started(job=job.id, round=record["id"], seed=record["seed"])
 
+    @api.post("/designs/{design}/estimate")
+    def estimate(design: PathId, body: Annotated[rounds.Request, Body()]) -> shapes.Estimate:
+        """How long a round would take. Nothing is started."""
+        return shapes.Estimate(**studio.estimate(design, body))
+
     @api.get("/rounds/{round}")
     def one_round(round: PathId) -> shapes.RoundWithNodes:
         """A round with its candidates."""

@@ -7,7 +7,7 @@ from fastapi import APIRouter, File, Form, UploadFile
 from noisekernel import __version__
 from noisekernel.errors import InputError
 from noisekernel.studio.pictures import MOST_BYTES, data_url, read_upload
-from noisekernel.studio.shapes import Limit, Offset
+from noisekernel.studio.shapes import Limit, Offset, Preview, liking
 from noisekernel.studio.studio import Studio
 
 Upload = Annotated[UploadFile, File(description="A picture: PNG, JPEG, WebP, GIF, BMP, TIFF or AVIF.")]
@@ -56,11 +56,12 @@ def router(studio: Studio) -> APIRouter:
         return found
 
     @api.post("/models/{model}/preview")
-    def preview(model: str, file: Upload, x: Edge = None, y: Edge = None, side: Side = None) -> dict[str, str]:
-        """How a picture would be fitted. Nothing is kept."""
+    def preview(model: str, file: Upload, x: Edge = None, y: Edge = None, side: Side = None) -> Preview:
+        """How a picture would be fitted, and whether the model knows its like. Nothing is kept."""
         served = studio.served(model)
         pixels = read_upload(content_of(file), served.model.size, crop_of(x, y, side))
-        (image,) = served.model.draw(served.model.codec.encode(pixels[None]))
-        return {"png": data_url(image)}
+        z = served.model.codec.encode(pixels[None])
+        (image,) = served.model.draw(z)
+        return Preview(png=data_url(image), **liking(served.strangeness(z)))
 
     return api

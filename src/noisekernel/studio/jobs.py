@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from noisekernel.chain import ChainState, StepInfo
+from noisekernel.chain import ChainState
 from noisekernel.studio import rounds
 from noisekernel.studio.pictures import columns_for, data_url, drawable, sprite
 from noisekernel.studio.queue import Job
@@ -16,6 +16,7 @@ from noisekernel.studio.store import Row, Store
 
 #: Seconds between two frames.
 BETWEEN_FRAMES = 0.1
+END = object()
 
 
 def use_threads(threads: int) -> None:
@@ -43,35 +44,38 @@ class RoundJob(Job):
         super().__init__(client, attended=attended)
         self.store, self.served = store, served
         self._doing: rounds.Doing | None = None
-        self._steps: Iterator[tuple[ChainState, StepInfo]] = iter(())
+        self._work: Iterator[None] = iter(())
         self._total = self._done = 0
         self._shown = 0.0
         self._accepted: list[float] = []
 
     def begin(self) -> None:
-        record = self.round
-        self.store.set_round(record["id"], state="running")
-        use_threads(record["made"]["threads"])
-        self._doing = rounds.begin(self.served.model, record, self.store)
-        self._total, self._steps = len(self._doing.run), iter(self._doing.run)
-        self._show(None)
+        self.store.set_round(self.round["id"], state="running")
+        self._work = self._working()
+        self.step()
 
     def step(self) -> bool:
         use_threads(self.round["made"]["threads"])
-        taken = next(self._steps, None)
-        if taken is not None:
+        return next(self._work, END) is END
+
+    def _working(self) -> Iterator[None]:
+        """A step of the chain at a time, each a network call; where it is steered, its score takes some more."""
+        doing = self._doing = yield from rounds.beginning(self.served.model, self.round, self.store)
+        self._total = len(doing.run)
+        self._show(doing.run.state)
+        yield
+        for state, info in doing.run:
             self._done += 1
             last = self._done == self._total
             if self.round["task"] == "steer":
-                self._accepted.append(float(taken[1].accepted.float().mean()))
+                self._accepted.append(float(info.accepted.float().mean()))
             if last or time.monotonic() - self._shown >= BETWEEN_FRAMES:
-                self._show(taken[0])
+                self._show(state)
             if not last:
-                return False
+                yield
         self._keep()
-        return True
 
-    def _show(self, state: ChainState | None) -> None:
+    def _show(self, state: ChainState) -> None:
         assert self._doing is not None
         self._shown = time.monotonic()
         if not (self.heard or self.attended):
@@ -79,7 +83,6 @@ class RoundJob(Job):
         more: dict[str, Any] = {"step": self._done, "steps": self._total}
         if self._accepted:
             more["accepted"] = sum(self._accepted) / len(self._accepted)
-        state = self._doing.run.state if state is None else state
         self.tell(frame_of(self.served, self._doing.clean, state.x, **more))
 
     def _keep(self) -> None:
@@ -98,6 +101,6 @@ class RoundJob(Job):
         self.result = {"round": record["id"], "nodes": [node["id"] for node in made]}
 
     def end(self, status: str, detail: str | None) -> None:
-        self._doing, self._steps = None, iter(())
+        self._doing, self._work = None, iter(())
         if status != "done":
             self.store.set_round(self.round["id"], state=status, detail=detail)

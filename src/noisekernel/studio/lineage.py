@@ -22,8 +22,9 @@ from torch import Tensor
 
 from noisekernel.models import Model
 from noisekernel.random import Purpose, Recorded, Streams
-from noisekernel.renewal import renewed, retrace, rows_of, shares, together
+from noisekernel.renewal import renewed, retracing, rows_of, shares, together
 from noisekernel.schedules import Schedule
+from noisekernel.stepwise import Stepwise
 
 #: Task, settings, seed, n, parents and made of a round.
 Round = Mapping[str, Any]
@@ -91,19 +92,25 @@ def _kind(one: Round) -> tuple[Any, ...]:
     return one["task"], *(settings.get(key) for key in ("beta", "steps", "label")), *made
 
 
-def noise_of(
+def searches(lines: Sequence[Line]) -> list[list[Line]]:
+    """Where noise has to be found: the different beginnings of these lines, in batches, one of each seed."""
+    batches: dict[int, list[Line]] = {}
+    for start in _unique(replace(line, renewals=()) for line in lines):
+        batches.setdefault(start.seed, []).append(start)
+    return list(batches.values())
+
+
+def finding(
     model: Model, lines: Sequence[Line], z: Mapping[str, Tensor], schedule: Schedule, label: str | None
-) -> Recorded:
-    """The noise at the end of each line; `z` are the clean data of their origins."""
-    starts = _unique(replace(line, renewals=()) for line in lines)
+) -> Stepwise[Recorded]:
+    """The noise at the end of each line, a network call at a time; `z` are the clean data of their origins."""
     known: dict[Line, Recorded] = {}
-    for seed in _unique(start.seed for start in starts):
-        some = [start for start in starts if start.seed == seed]
+    for some in searches(lines):
         labelled = model.labelled(None if label is None else model.label([label], len(some)), len(some))
         numbers = [start.stream(start.number) for start in some]
-        streams = Streams.of(seed, numbers, model.device, Purpose.FINDING)
+        streams = Streams.of(some[0].seed, numbers, model.device, Purpose.FINDING)
         batch = model.entering(torch.stack([z[start.origin] for start in some]))
-        found = retrace(labelled, batch, schedule, streams)
+        found = yield from retracing(labelled, batch, schedule, streams)
         known |= {start: rows_of(found, torch.tensor([row])) for row, start in enumerate(some)}
     for line in lines:
         at = replace(line, renewals=())

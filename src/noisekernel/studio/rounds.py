@@ -7,6 +7,7 @@ it record, the model and the number of threads. The server and `nk replay` both 
 Candidate i starts from parent i mod (number of parents), which is its parent in the tree.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
@@ -20,9 +21,10 @@ from noisekernel.errors import InputError
 from noisekernel.models import Model
 from noisekernel.random import Purpose, Streams
 from noisekernel.renewal import renewed, rows_of, shares
-from noisekernel.studio.lineage import Round, lines_of, noise_of, stream_of
+from noisekernel.stepwise import Stepwise, finished
+from noisekernel.studio.lineage import Round, finding, lines_of, searches, stream_of
 from noisekernel.studio.masks import feathered, read_mask, share_of_new
-from noisekernel.studio.taste import Taste
+from noisekernel.studio.taste import AT_ONCE, Taste, calls_to_see, seeing
 from noisekernel.tasks import Run
 
 MOST_CANDIDATES = 64
@@ -31,13 +33,21 @@ MOST_STEPS = 5000
 LEAST_BETA = 0.002
 
 
-def _printable(name: str) -> str:
-    if not name.isprintable():
-        raise ValueError("a name has no control characters")
+#: Characters that reverse or reorder what stands around them, so that a name would not read as it is written.
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_KINDS = {"Cc": "a control character", "Zl": "a line break", "Zp": "a line break"}
+
+
+def _readable(name: str) -> str:
+    """A name, if it is one line of text in any script: emoji that are joined and all kinds of spaces included."""
+    for character in name:
+        kind = "a mark that reorders text" if character in _REORDERING else _KINDS.get(unicodedata.category(character))
+        if kind is not None:
+            raise ValueError(f"the character U+{ord(character):04X} is {kind}; a name is one line of text")
     return name.strip()
 
 
-Name = Annotated[str, Field(max_length=200), AfterValidator(_printable)]
+Name = Annotated[str, Field(max_length=200), AfterValidator(_readable)]
 Id = Annotated[str, Field(pattern="^[0-9a-f]{16}$", description="The id of a node.")]
 Seed = Annotated[
     int | None,
@@ -170,6 +180,11 @@ class Known(Protocol):
 
 def begin(model: Model, one: Round, known: Known) -> Doing:
     """The round as a task to iterate over."""
+    return finished(beginning(model, one, known))
+
+
+def beginning(model: Model, one: Round, known: Known) -> Stepwise[Doing]:
+    """`begin`, a network call at a time."""
     task, settings, seed, n = one["task"], one["settings"], one["seed"], one["n"]
     label = None if settings.get("label") is None else model.label([settings["label"]], n)
     if task == "sample":
@@ -185,7 +200,7 @@ def begin(model: Model, one: Round, known: Known) -> Doing:
         run = tasks.inpainting(model, z, fill.expand(z.shape), steps=settings["steps"], **own)
         return Doing(run, (z, share_of_new(fill, settings["feather"])) if settings["feather"] else None)
     if task == "vary" and settings["beta"] is None:
-        return Doing(_renewal(model, one, known, rows, label))
+        return Doing((yield from _renewal(model, one, known, rows, label)))
     options = {key: settings[key] for key in ("beta", "steps", "lag", "readout")}
     if task == "vary":
         return Doing(tasks.variation(model, z, **own, **options))
@@ -193,19 +208,38 @@ def begin(model: Model, one: Round, known: Known) -> Doing:
         opinions = settings["opinions"]
         if not opinions:
             raise InputError("a round towards taste needs what was judged")
-        taste = Taste.fit(model, known.clean_of(list(opinions)), list(opinions.values()))
+        seen = yield from seeing(model, known.clean_of(list(opinions)))
+        taste = Taste.of(model, seen, list(opinions.values()))
         score = taste.score(settings["taste"])
         return Doing(tasks.steering(model, z, score, **own, **options))
     raise InputError(f"there is no task called {task!r} that ends by itself")
 
 
-def _renewal(model: Model, one: Round, known: Known, rows: list[int], label: Tensor | None) -> Run:
+def calls_of(one: Round, known: Known) -> list[tuple[int, int]]:
+    """What a round takes: so many network calls, each with so many pictures at once, one pair after the other."""
+    task, settings, n = one["task"], one["settings"], one["n"]
+    if task == "walk":
+        raise InputError("a live walk has no end of its own, so there is no saying how long it takes")
+    if task == "vary" and settings["beta"] is None:
+        found = [(settings["steps"], len(some)) for some in searches(lines_of(one, known.came_of))]
+        return [*found, (settings["steps"] + 1, n)]
+    steps = settings["steps"] + settings.get("readout", 0)
+    if task == "steer":
+        judged = len(settings["opinions"])
+        # A walk's steps are scored where they end, the first where it begins too.
+        scored = settings["steps"] + (settings["steps"] > 0)
+        return [(calls_to_see(judged), min(judged, AT_ONCE)), (1 + steps + scored * calls_to_see(n), n)]
+    return [(1 + steps, n)]
+
+
+def _renewal(model: Model, one: Round, known: Known, rows: list[int], label: Tensor | None) -> Stepwise[Run]:
     """Variants of parents whose noise is that of their lines, by streams of its generation."""
     settings, lines = one["settings"], lines_of(one, known.came_of)
     origins = list(dict.fromkeys(line.origin for line in lines))
     z = dict(zip(origins, known.clean_of(origins), strict=True))
     schedule = model.kernel.annealing(settings["steps"])
-    noise = rows_of(noise_of(model, lines, z, schedule, settings.get("label")), torch.tensor(rows))
+    found = yield from finding(model, lines, z, schedule, settings.get("label"))
+    noise = rows_of(found, torch.tensor(rows))
     numbers = [lines[row].stream(i) for i, row in enumerate(rows)]
     streams = Streams.of(one["seed"], numbers, model.device, Purpose.RENEWING)
     variants = renewed(noise, shares(schedule, len(noise.noise), settings["below"]), streams)

@@ -1,23 +1,30 @@
 """The models that a studio serves, with what the page wants to know of them."""
 
+import itertools
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
+from threading import Lock
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from noisekernel import config, models
+from noisekernel import config, models, tasks
 from noisekernel.data import open_source
 from noisekernel.data.source import Source
 from noisekernel.diagnostics.strength import StrengthCurve
 from noisekernel.dial import RENEWAL, WALK, Dial
 from noisekernel.errors import InputError, NoiseKernelError
+from noisekernel.familiarity import Familiarity
 from noisekernel.models import Model, told_history
 
 #: Those of the studio: variants, and variants towards taste.
 DIALS = (RENEWAL, WALK)
+#: The sizes of batches with which a model is timed.
+TIMED = (1, 12)
 
 
 @dataclass
@@ -31,6 +38,22 @@ class Served:
     #: By the name of the dial; of those that were measured.
     curves: dict[str, StrengthCurve] = field(default_factory=dict)
     source: Source | None = None
+    #: What surprises it, once that was measured.
+    familiarity: Familiarity | None = None
+    #: The seconds of a step, for batches of the sizes `TIMED`; empty until they were measured.
+    _timed: list[float] = field(default_factory=list, init=False, repr=False)
+    _timing: Lock = field(default_factory=Lock, init=False, repr=False)
+
+    def seconds(self, n: int) -> float:
+        """How long a step with n pictures takes if nothing else is under way: a network call and what goes with it.
+
+        Measured when it is first asked for, with few pictures and with many; in between, and beyond, time is a line.
+        """
+        with self._timing:
+            if not self._timed:
+                self._timed = [_seconds_a_step(self.model, size) for size in TIMED]
+        (few, many), (short, long) = TIMED, self._timed
+        return max(short, short + (n - few) / (many - few) * (long - short))
 
     def curve(self, dial: Dial) -> StrengthCurve:
         return self.curves.get(dial.name, dial.guess)
@@ -38,6 +61,10 @@ class Served:
     @property
     def unmeasured(self) -> list[Dial]:
         return [dial for dial in DIALS if dial.name not in self.curves]
+
+    def strangeness(self, z: Tensor) -> float | None:
+        """How strange a picture (a batch of one) is to the model (`noisekernel.familiarity`); None until measured."""
+        return None if self.familiarity is None else float(self.familiarity.strangeness(self.model, z)[0])
 
     def example(self, index: int) -> Tensor:
         """An example of its data set, as clean data: (1, *shape)."""
@@ -69,13 +96,19 @@ class Served:
         }
 
 
+def _seconds_a_step(model: Model, n: int) -> float:
+    """The median of some, lest a moment in which the machine did something else be taken for the rule."""
+    times = [time.perf_counter() for _ in tasks.synthesis(model, n, steps=6)]
+    return median(after - before for before, after in itertools.pairwise(times))
+
+
 def serve(what: str, data: str | None = None) -> Served:
     """A model by name, file or folder, with the curves that are known of it and the examples that are at hand."""
     model = models.load(what, "cpu")
     name = Path(what).name.removesuffix(".safetensors") or str(what)
     weights = models.digest_of(what)
     curves = {dial.name: curve for dial in DIALS if (curve := dial.known(weights)) is not None}
-    return Served(name, model, weights, curves, _examples(model, data))
+    return Served(name, model, weights, curves, _examples(model, data), Familiarity.known(weights))
 
 
 def serve_all(names: Sequence[str], data: str | None = None) -> dict[str, Served]:

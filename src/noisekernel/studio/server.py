@@ -131,10 +131,22 @@ def _sentence(errors: Sequence[Any]) -> tuple[int, str]:
         return 422, f"{name[:100]}: {str(first['input'])[:100]!r} is no id; take one that an answer gave"
     if kind == "too_short":
         return 422, f"{name[:100]} is empty; give at least {first['ctx']['min_length']}"
+    if kind in BOUNDS:
+        words, bound = BOUNDS[kind]
+        limit = first["ctx"][bound]
+        told = f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
+        return 422, f"{name[:100]} is {str(first['input'])[:100]}; give {words} {told}"
     message = str(first["msg"]).removeprefix("Value error, ")
     return 422, f"{name[:100]}: {message[:1].lower()}{message[1:300]}"
 
 
+#: How numbers out of bounds are refused, by pydantic's name for it: in which words, and where it keeps the bound.
+BOUNDS = {
+    "less_than": ("less than", "lt"),
+    "less_than_equal": ("at most", "le"),
+    "greater_than": ("more than", "gt"),
+    "greater_than_equal": ("at least", "ge"),
+}
 #: All settings that any request takes.
 KNOWN = sorted(
     {

@@ -63,7 +63,8 @@ def run(
 def bind(address: str, port: int) -> socket.socket:
     """A socket to listen on: taken before anything else is done, so that a busy port is one sentence."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # By the name of its protocol: asyncio sends small answers at once (TCP_NODELAY) only where it knows that it is TCP.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((address, port))

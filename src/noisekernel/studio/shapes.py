@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import Header, Path, Query
 from pydantic import BaseModel, Field
 
+from noisekernel.familiarity import UNLIKE, WORDS
 from noisekernel.studio.rounds import Id, Name, Strict
 from noisekernel.studio.store import Row
 
@@ -75,6 +76,18 @@ class Node(BaseModel):
     digest: str
     settings: dict[str, Any]
     seed: int
+    #: Whether a picture of somebody's own is unlike what the model learned from; null where that was not asked.
+    unlike: bool | None = None
+    #: What a person should know of it, if anything.
+    said: str | None = None
+
+
+class Preview(BaseModel):
+    """How a picture would be fitted, and whether it is unlike what the model learned from (null: not measured yet)."""
+
+    png: str
+    unlike: bool | None
+    said: str | None
 
 
 class Round(BaseModel):
@@ -135,6 +148,13 @@ class Started(BaseModel):
     seed: int
 
 
+class Estimate(BaseModel):
+    """What a round would take if nothing else were under way."""
+
+    calls: int
+    seconds: float
+
+
 class Imported(BaseModel):
     """A design that came in."""
 
@@ -162,7 +182,14 @@ class TasteState(BaseModel):
 
 
 def node_out(row: Row) -> Node:
-    return Node(**{**row, "index": row["place"], "deleted": row["deleted"] is not None})
+    known = liking(row["settings"].get("strangeness"))
+    return Node(**{**row, "index": row["place"], "deleted": row["deleted"] is not None, **known})
+
+
+def liking(strangeness: float | None) -> dict[str, Any]:
+    """What a picture's strangeness means: `unlike`, and what is `said` of it."""
+    unlike = None if strangeness is None else strangeness > UNLIKE
+    return {"unlike": unlike, "said": WORDS if unlike else None}
 
 
 def round_out(row: Row, job: str | None = None) -> Round:

@@ -166,6 +166,7 @@ class Store:
         """A round that is to be run. Its parents were chosen by that, so they are kept."""
         new = new_id()
         with self._writing() as db:
+            _check_parents(db, parents)
             now = time.time()
             db.execute(
                 """INSERT INTO rounds (id, design, task, settings, seed, parents, n, state, made, created)
@@ -194,7 +195,9 @@ class Store:
 
     def reopen_round(self, id: str, made: Mapping[str, Any]) -> bool:
         """Have a round wait again that did not end well. False if it is no such round (any more)."""
+        parents = self.round(id)["parents"]
         with self._writing() as db:
+            _check_parents(db, parents)
             changed = db.execute(
                 "UPDATE rounds SET state = 'waiting', detail = NULL, made = ? WHERE id = ? AND state IN (?, ?, ?)",
                 (_json(made), id, *ENDED_BADLY),
@@ -344,11 +347,19 @@ class Store:
         return self.node(id)
 
     def delete_node(self, id: str) -> list[str]:
-        """Hide a node and all that came of it; `restore_node` brings the same back. The ids of all."""
+        """Hide a node and all that came of it; `restore_node` brings the same back. The ids of all.
+
+        Refused while a round starts from one of them: its candidates would come without their parent.
+        """
         design = self.node(id)["design"]
         mark = new_id()  # what was deleted together comes back together
         with self._writing() as db:
             gone = [row["id"] for row in db.execute(_DESCENDANTS, (id,))]
+            if {row["parent"] for row in db.execute(_PARENTS_AT_WORK, (design,))} & {*gone}:
+                raise InputError(
+                    "a round from this picture, or from one that came of it, is under way; cancel it or wait for its "
+                    "end before you delete"
+                )
             db.executemany("UPDATE nodes SET deleted = ? WHERE id = ? AND deleted IS NULL", [(mark, g) for g in gone])
             db.execute(
                 "UPDATE designs SET present = NULL WHERE id = ? AND present IN (SELECT id FROM nodes WHERE "
@@ -430,6 +441,8 @@ class Store:
 _NODES = """SELECT nodes.*, rounds.task AS task, rounds.settings AS shared, coalesce(rounds.seed, 0) AS seed
             FROM nodes LEFT JOIN rounds ON rounds.id = nodes.round"""
 _STARTED_FROM = "SELECT 1 FROM rounds, json_each(rounds.parents) AS each WHERE rounds.design = ? AND each.value = ?"
+_PARENTS_AT_WORK = """SELECT each.value AS parent FROM rounds, json_each(rounds.parents) AS each
+    WHERE rounds.design = ? AND rounds.state IN ('waiting', 'running')"""
 _DESCENDANTS = """WITH RECURSIVE below(id) AS (
     VALUES (?) UNION SELECT nodes.id FROM nodes JOIN below ON nodes.parent = below.id)
     SELECT nodes.id FROM nodes JOIN below ON nodes.id = below.id WHERE nodes.deleted IS NULL ORDER BY nodes.number"""
@@ -438,6 +451,13 @@ _DESCENDANTS = """WITH RECURSIVE below(id) AS (
 def new_id() -> str:
     """A name that nobody has, or can guess."""
     return secrets.token_hex(8)
+
+
+def _check_parents(db: sqlite3.Connection, parents: Sequence[str]) -> None:
+    """That none of these nodes is deleted."""
+    for parent in parents:
+        if db.execute("SELECT 1 FROM nodes WHERE id = ? AND deleted IS NOT NULL", (parent,)).fetchone():
+            raise MissingError("a picture that this round starts from was deleted; restore it first")
 
 
 def _json(value: Any) -> str:

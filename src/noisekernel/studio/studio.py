@@ -15,6 +15,7 @@ import torch
 from noisekernel import __version__
 from noisekernel.dial import DEFAULT, RENEWAL, WALK
 from noisekernel.errors import InputError, NoiseKernelError
+from noisekernel.familiarity import Familiarity
 from noisekernel.random import STREAMS
 from noisekernel.settings import unknown
 from noisekernel.storage import lock
@@ -75,7 +76,7 @@ class Studio:
     def start(self) -> None:
         """Begin to work on jobs, and in idle moments to measure the models that were not."""
         self.queue.start(lambda: use_threads(self.threads))
-        if any(served.unmeasured for served in self.models.values()):
+        if any(served.unmeasured or served.familiarity is None for served in self.models.values()):
             threading.Thread(target=self._measure, name="studio-measure", daemon=True).start()
 
     def close(self) -> None:
@@ -86,29 +87,31 @@ class Studio:
     def _measure(self) -> None:
         use_threads(self.threads)
         for served in self.models.values():
-            for dial in served.unmeasured:
-                try:
+            try:
+                for dial in served.unmeasured:
                     served.curves[dial.name] = dial.learn(served.model, served.weights, self.queue.wait_idle)
-                except NoiseKernelError as error:
-                    log.info("the strength of %s was not measured: %s", served.id, error)
+                if served.familiarity is None:
+                    served.familiarity = Familiarity.learn(served.model, served.weights, self.queue.wait_idle)
+            except NoiseKernelError as error:
+                log.info("the model %s was not measured: %s", served.id, error)
 
     def served(self, name: str) -> Served:
         if name not in self.models:
             raise MissingError(unknown("model", name, list(self.models)))
         return self.models[name]
 
-    def served_for(self, design: Row, *, running: bool = False) -> Served:
-        """The model of a design; for `running` rounds it has to be the very weights, not only the name."""
+    def served_for(self, design: Row, *, adding: bool = False) -> Served:
+        """The model of a design; for `adding` to it, it has to be the very weights, not only the name."""
         if design["model"] not in self.models:
             raise InputError(
                 f"this design was made with the model {design['model']!r}, which is not served now; start the studio "
                 "with it"
             )
         served = self.models[design["model"]]
-        if running and design["weights"] not in (None, served.weights):
+        if adding and design["weights"] not in (None, served.weights):
             raise InputError(
                 f"this design was made with other weights than the model {served.id!r} has now; it can be looked at "
-                "and taken away, but for new rounds begin a new design"
+                "and taken away, but to go on begin a new design"
             )
         return served
 
@@ -116,19 +119,34 @@ class Studio:
 
     def start_round(self, design: str, request: Request, client: str, *, attended: bool) -> tuple[Job, Row]:
         """Put a round on the queue."""
-        served = self.served_for(self.store.design(design), running=True)
+        served, settings = self._asked(design, request)
+        parents = getattr(request, "parents", [])
+        seed = secrets.randbelow(2**53) if request.seed is None else request.seed
+        job = self._job(served, client, attended, request.task)
+        self.queue.check_room(client)
+        record = self.store.new_round(design, request.task, settings, seed, parents, request.n, self._made(served))
+        return self._submit(job, record)
+
+    def estimate(self, design: str, request: Request) -> dict[str, Any]:
+        """What a round would take if nothing else were under way: network calls, and seconds on this machine."""
+        served, settings = self._asked(design, request)
+        parents = getattr(request, "parents", [])
+        one = {"task": request.task, "settings": settings, "seed": request.seed or 0, "n": request.n}
+        work = rounds.calls_of({**one, "parents": parents, "made": self._made(served)}, self.store)
+        use_threads(self.threads)
+        seconds = sum(calls * served.seconds(n) for calls, n in work)
+        return {"calls": sum(calls for calls, _ in work), "seconds": seconds}
+
+    def _asked(self, design: str, request: Request) -> tuple[Served, dict[str, Any]]:
+        """The model for a round, and its settings with nothing left open; or what is wrong with the request."""
+        served = self.served_for(self.store.design(design), adding=True)
         parents = getattr(request, "parents", [])
         for parent in parents:
             if self.store.node(parent)["design"] != design:
                 raise InputError("a round starts from nodes of its own design")
         if request.n < len(parents):
             raise InputError(f"{len(parents)} nodes were picked, so n has to be {len(parents)} or more, one for each")
-        settings = self._settled(design, served, request)
-        seed = secrets.randbelow(2**53) if request.seed is None else request.seed
-        job = self._job(served, client, attended, request.task)
-        self.queue.check_room(client)
-        record = self.store.new_round(design, request.task, settings, seed, parents, request.n, self._made(served))
-        return self._submit(job, record)
+        return served, self._settled(design, served, request)
 
     def again(self, round: str, client: str, *, attended: bool) -> tuple[Job, Row]:
         """Run a round again that did not come to its end: same settings, same seed, same candidates."""
@@ -137,7 +155,7 @@ class Studio:
             raise InputError(f"this round is {record['state']}; only one that did not end well is run again")
         if record["task"] == "walk":
             raise InputError("a live walk is not run again; start a new one")
-        served = self.served_for(self.store.design(record["design"]), running=True)
+        served = self.served_for(self.store.design(record["design"]), adding=True)
         self.queue.check_room(client)
         if not self.store.reopen_round(round, self._made(served)):
             raise InputError("this round is run again already")

@@ -30,6 +30,7 @@ from torch import Tensor, nn
 
 from noisekernel.errors import InputError
 from noisekernel.models import Model
+from noisekernel.stepwise import Stepwise, finished
 from noisekernel.tasks import best
 
 #: The noise levels at which the denoiser is shown a picture.
@@ -42,19 +43,29 @@ LEAST = 2
 AT_ONCE = 64
 
 
-@torch.no_grad()
 def features(model: Model, z: Tensor) -> Tensor:
     """What the denoiser sees in each z: (batch, features), float64."""
-    return torch.cat([_seen(model, some) for some in z.split(AT_ONCE)])
+    return finished(seeing(model, z))
 
 
-def _seen(model: Model, z: Tensor) -> Tensor:
-    seen: list[Tensor] = []
-    with _listening(_bottom(model.denoiser), seen.append):
+@torch.no_grad()
+def seeing(model: Model, z: Tensor) -> Stepwise[Tensor]:
+    """`features`, a network call at a time: `calls_to_see` of them."""
+    rows = []
+    for some in z.split(AT_ONCE):
+        seen: list[Tensor] = []
         for beta in LEVELS:
-            # The noise's centre, not a draw: a picture has one description.
-            model.denoiser(best(model.kernel.noise(z.to(model.device), beta)), beta)
-    return torch.cat([h.flatten(2).mean(dim=2) for h in seen], dim=1).double().cpu()
+            with _listening(_bottom(model.denoiser), seen.append):
+                # The noise's centre, not a draw: a picture has one description.
+                model.denoiser(best(model.kernel.noise(some.to(model.device), beta)), beta)
+            yield
+        rows.append(torch.cat([h.flatten(2).mean(dim=2) for h in seen], dim=1).double().cpu())
+    return torch.cat(rows)
+
+
+def calls_to_see(n: int) -> int:
+    """How many network calls it takes to see the features of n pictures."""
+    return len(LEVELS) * math.ceil(n / AT_ONCE)
 
 
 @dataclass(frozen=True)

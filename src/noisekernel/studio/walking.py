@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from PIL import Image
@@ -32,23 +33,22 @@ class WalkJob(Job):
         self.paused = self.recording = False
         self.film: list[Image.Image] = []
         self._walk: Walk | None = None
+        self._work: Iterator[None] = iter(())
+        #: Whether the next step moves on: the frame of the last one is there.
+        self._moving = False
         self._saved = 0
         self._shown = self._next = 0.0
 
     def due(self) -> float:
-        if self._walk is None:
+        if not self._moving:
             return 0.0
         return math.inf if self.paused else self._next
 
     def begin(self) -> None:
-        settings = self.round["settings"]
         self.store.set_round(self.round["id"], state="running")
-        use_threads(self.round["made"]["threads"])
         self._saved = len(self.store.nodes_of_round(self.round["id"]))
-        start = self.store.clean(self.store.nodes(self.round["parents"]))
-        number = stream_of(self.round, self.store.came_of)
-        self._walk = Walk(self.served.model, start, self.round["seed"], settings["pace"], settings["label"], number)
-        self._show()
+        self._work = self._working()
+        self.step()
 
     @property
     def walk(self) -> Walk:
@@ -58,16 +58,35 @@ class WalkJob(Job):
 
     def step(self) -> bool:
         use_threads(self.round["made"]["threads"])
-        self._next = max(self._next + 1.0 / STEPS_A_SECOND, time.monotonic() - 0.1)
-        self.walk.step()
-        if time.monotonic() - self._shown >= BETWEEN_FRAMES:
-            self._show()
+        next(self._work)
         return False
+
+    def answer(self) -> None:
+        if self._walk is not None:  # what is asked before is answered once it has begun
+            super().answer()
+
+    def _working(self) -> Iterator[None]:
+        settings = self.round["settings"]
+        start = self.store.clean(self.store.nodes(self.round["parents"]))
+        number = stream_of(self.round, self.store.came_of)
+        walk = yield from Walk.starting(
+            self.served.model, start, self.round["seed"], settings["pace"], settings["label"], number
+        )
+        self._walk = walk
+        while True:
+            if time.monotonic() - self._shown >= BETWEEN_FRAMES:
+                self._show()
+            self._moving = True
+            yield
+            self._moving = False
+            self._next = max(self._next + 1.0 / STEPS_A_SECOND, time.monotonic() - 0.1)
+            walk.move()
+            yield from walk.looking()
 
     def _show(self) -> None:
         self._shown = time.monotonic()
         walk = self.walk
-        steps = sum(segment["steps"] for segment in walk.segments)
+        steps = sum(segment["steps"] for segment in walk.seen)
         if self.recording:
             self.film += self.served.model.draw(walk.clean)
             self.recording = len(self.film) < MOST_FRAMES
@@ -107,7 +126,7 @@ class WalkJob(Job):
         (node,) = self.store.add_nodes(
             self.round["design"],
             self.walk.clean.detach().cpu(),
-            [{"segments": self.walk.place()}],
+            [{"segments": self.walk.seen}],
             [self.round["parents"][0]],
             round=self.round["id"],
             places=[self._saved - 1],
@@ -116,7 +135,7 @@ class WalkJob(Job):
         return node
 
     def end(self, status: str, detail: str | None) -> None:
-        self._walk = None
+        self._walk, self._work = None, iter(())
         # A walk has no end of its own: to stop it is to be done with it.
         state = "done" if status == "cancelled" else status
         self.store.set_round(self.round["id"], state=state, detail=detail)

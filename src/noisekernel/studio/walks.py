@@ -14,6 +14,7 @@ from torch import Tensor
 from noisekernel.errors import InputError
 from noisekernel.models import Model
 from noisekernel.noise_walk import NoiseWalk
+from noisekernel.stepwise import Stepwise, finished
 
 #: Annealing steps by which a frame is developed.
 LOOK = 20
@@ -27,42 +28,62 @@ Segment = dict[str, Any]
 
 @dataclass
 class Walk:
-    """A walk under way."""
+    """A walk under way. `move` takes it a step on, which needs no network; `look` develops the frame there."""
 
-    model: Model
-    start: Tensor
-    seed: int
+    noise: NoiseWalk
     pace: float
-    label: str | None = None
-    #: The number of its stream.
-    number: int = 0
     #: The segments so far, the present one last.
     segments: list[Segment] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        label = None if self.label is None else self.model.label([self.label], 1)
-        self._walk = NoiseWalk.of(self.model, self.start, steps=LOOK, label=label, seed=self.seed, first=self.number)
         self.segments.append({"pace": self.pace, "steps": 0})
+
+    @classmethod
+    def of(
+        cls, model: Model, start: Tensor, seed: int, pace: float, label: str | None = None, number: int = 0
+    ) -> "Walk":
+        """From a picture (a batch of one), by stream `number` of the seed, and a look at where it begins."""
+        return finished(cls.starting(model, start, seed, pace, label, number))
+
+    @classmethod
+    def starting(
+        cls, model: Model, start: Tensor, seed: int, pace: float, label: str | None = None, number: int = 0
+    ) -> Stepwise["Walk"]:
+        """`of`, a network call at a time."""
+        labels = None if label is None else model.label([label], 1)
+        noise = yield from NoiseWalk.starting(model, start, steps=LOOK, label=labels, seed=seed, first=number)
+        walk = cls(noise, pace)
+        yield from walk.looking()
+        return walk
+
+    def step(self) -> None:
+        """One step, and a look."""
+        self.move()
         self.look()
 
-    def step(self, *, look: bool = True) -> None:
-        """One step, in a new segment if the pace was changed or the present one is full; and a look, unless not."""
+    def move(self) -> None:
+        """One step, in a new segment if the pace was changed or the present one is full."""
         present = self.segments[-1]
         if present["pace"] != self.pace or present["steps"] == MOST_STEPS:
             self.segments.append({"pace": self.pace, "steps": 0})
-        self._walk.glide(self.pace)
+        self.noise.glide(self.pace)
         self.segments[-1]["steps"] += 1
-        if look:
-            self.look()
 
     def look(self) -> None:
-        """Develop the present frame: `clean`, and `noisy` on the way to it."""
-        run = self._walk.look()
-        self.noisy = run.state.x
+        """Develop the present frame."""
+        finished(self.looking())
+
+    def looking(self) -> Stepwise[None]:
+        """`look`, a network call at a time. At its end the frame is there: `clean`, `noisy` on the way to it, where it
+        was `seen`. Until then these are those of the frame before."""
+        run = self.noise.look()
+        noisy = run.state.x
+        yield
         for state, _ in run:
             if state.beta >= NOISY:
-                self.noisy = state.x
-        self.clean = run.clean
+                noisy = state.x
+            yield
+        self.clean, self.noisy, self.seen = run.clean, noisy, self.place()
 
     def place(self) -> list[Segment]:
         """Where the walk is: the segments up to here, as a copy."""
@@ -80,7 +101,7 @@ def frames_again(
 ) -> list[Tensor]:
     """The frames at these places of one walk, walked again in one go. `advance` is called after every step."""
     longest = max(places, key=_length)
-    walk = Walk(model, start, seed, longest[0]["pace"], label, number)
+    walk = Walk.of(model, start, seed, longest[0]["pace"], label, number)
     found: dict[int, Tensor] = {}
 
     def look() -> None:
@@ -94,7 +115,7 @@ def frames_again(
     for segment in longest:
         walk.pace = segment["pace"]
         for _ in range(segment["steps"]):
-            walk.step(look=False)
+            walk.move()
             look()
             advance()
     if len(found) != len(places):

@@ -14,6 +14,7 @@ export function fitting(file) {
     const table = h("div", { class: "table" }, source, frame);
     const fitted = h("img", { class: "large pixels", alt: "How the model will see it" });
     const problem = h("p", { class: "problem", role: "alert" });
+    const notice = h("p", { class: "soft notice", role: "status" });
     const zoom = h("input", { type: "range", min: 0.1, max: 1, step: 0.01, value: 1, "aria-label": "Size of the part", oninput: () => change({ side: Number(zoom.value) }) });
     const use = h("button", { type: "button", class: "primary", disabled: true, onclick: () => finish(form()) }, "Use it");
     const size = state.model.shape.slice(-2).reverse().join(" × ");
@@ -24,6 +25,7 @@ export function fitting(file) {
         h("figure", {}, h("div", { class: "mat" }, fitted), h("figcaption", { class: "soft small" }, `As the model sees it, ${size}`))),
       h("label", { class: "slide" }, h("span", {}, "Part used"), zoom),
       problem,
+      notice,
       h("div", { class: "row end" }, h("button", { type: "button", onclick: () => finish(null) }, "Cancel"), use));
     const [height, width] = state.model.shape.slice(-2);
     enlarge(fitted, 300);
@@ -73,14 +75,16 @@ export function fitting(file) {
     async function preview() {
       const mine = ++asked;
       try {
-        const { png } = await postNow(`/models/${state.model.id}/preview`, form());
+        const { png, said } = await postNow(`/models/${state.model.id}/preview`, form());
         if (mine !== asked) return;
         set(fitted, "src", png);
         text(problem, "");
+        text(notice, said ?? "");
         use.disabled = false;
       } catch (error) {
         if (mine !== asked) return;
         text(problem, error.message);
+        text(notice, "");
         fitted.removeAttribute("src");
         use.disabled = true;
       }

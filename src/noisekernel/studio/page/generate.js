@@ -25,8 +25,13 @@ export function vary(parents = [needPresent()]) {
 }
 
 export function steer(parents = [needPresent()]) {
+  return begin(steering(parents));
+}
+
+/** A round towards taste as it would be asked for now. */
+export function steering(parents) {
   const { count, steps, taste, seed } = state.settings;
-  return begin(given({ task: "steer", parents, n: Math.max(count, parents.length), ...noise(), steps, taste, seed }));
+  return given({ task: "steer", parents, n: Math.max(count, parents.length), ...noise(), steps, taste, seed });
 }
 
 export function inpaint(mask, feather) {
