@@ -26,7 +26,7 @@ types: $(VENV)/.installed
 	$(BIN)/mypy
 
 unit: $(VENV)/.installed
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --durations 10
 
 install: $(VENV)/.installed
 
