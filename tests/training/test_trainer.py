@@ -134,6 +134,7 @@ class Clock(Silent):
 
 
 @pytest.mark.training
+@pytest.mark.same_call
 def test_checkpoints_are_written_by_time_too_and_change_nothing(tmp_path, monkeypatch):
     """A run of fewer images than lie between checkpoints loses minutes when it is killed, not all."""
     clock, make = Clock(), runs.trainer_for
