@@ -116,6 +116,7 @@ def main() -> None:
 
         page.keyboard.press("t")
         expect(page.locator(".sure")).to_have_text(re.compile("%"))
+        expect(page.locator(".lasts")).to_have_text(re.compile("takes about"))
         photograph(page, "taste")
 
         page.keyboard.press("b")

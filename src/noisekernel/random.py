@@ -88,6 +88,8 @@ class Purpose(IntEnum):
     ORDERING = 7
     #: Which training examples are mirrored, and which labels are withheld.
     AUGMENTING = 8
+    #: The noise under which examples are compared with what a model knows.
+    COMPARING = 9
 
 
 @dataclass
