@@ -126,6 +126,8 @@ def test_a_model_goes_to_a_device_and_the_first_one_stays(monkeypatch):
     assert model.to("cpu") is model
     with pytest.raises(InputError, match="cannot be used here"):
         model.to("nowhere")
+    with pytest.raises(InputError, match=r"torch\.float64' cannot be used here"):
+        model.to(torch.float64)
     with pytest.raises(InputError, match="nothing can be computed on it"):
         model.to("meta")
     monkeypatch.setattr(checks, "pick_device", torch.device)
@@ -142,7 +144,16 @@ def test_a_model_goes_to_a_device_and_the_first_one_stays(monkeypatch):
     assert model.device.type == clamped.device.type == "cpu"
 
 
-def test_what_is_no_name_of_a_model_is_refused():
+def test_what_is_no_name_of_a_model_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"'' is a folder that holds no model.*give the folder of a training run"):
+        nk.load("")
+    (tmp_path / "recipe.json").touch()
+    with pytest.raises(InputError, match="at its first checkpoint, so train on"):
+        nk.load(tmp_path)
+    with pytest.raises(InputError, match="takes a noise kernel, a denoiser and a shape; given a int and a str"):
+        nk.NoiseModel(1, "a", (2,))
+    with pytest.raises(InputError, match=r"size is 28; give that of a model, model\.size"):
+        nk.data.tile_masks(28, 7, 0.3, 1)
     with pytest.raises(InputError, match="a NoiseModel cannot be loaded; give a name"):
         nk.measure(nk.NoiseModel(nk.GaussianKernel(), lambda x, beta: x, (1,)), "digits", n=40)
 

@@ -124,13 +124,15 @@ def number(name: str, value: Any, low: float, high: float, *, open_low: bool = F
     return value
 
 
-def count(name: str, value: Any, low: int = 1) -> int:
-    """A whole number, at least `low`; numpy's count too."""
+def count(name: str, value: Any, low: int = 1, high: int | None = None) -> int:
+    """A whole number, at least `low` and at most `high`. NumPy's integers are accepted."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise DtypeError(f"{name} is {value!r} ({type(value).__name__}); give a whole number")
     value = int(value)
     if value < low:
         raise InputError(f"{name} is {value}; it is at least {low}")
+    if high is not None and value > high:
+        raise InputError(f"{name} is {value}; it is at most {high:,}")
     return value
 
 
@@ -179,7 +181,7 @@ def pick_device(device: str | torch.device | None) -> torch.device:
         torch.empty(0, device=chosen)
         if chosen.type == "meta":
             raise RuntimeError("nothing can be computed on it")
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
         raise InputError(f"device {str(device)!r} cannot be used here: {str(error).splitlines()[0]}") from None
     return chosen
 

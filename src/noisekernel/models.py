@@ -239,9 +239,13 @@ def load(what: str | Path, device: str | torch.device | None = None) -> Model:
     if not isinstance(what, str | Path):
         raise InputError(f"a {type(what).__name__} cannot be loaded; give a name, or the path of a file or a folder")
     if Path(what).is_dir() and what not in bundled() and not (Path(what) / FILE).is_file():
-        raise InputError(
-            f"{what} holds no model ({FILE}); a training run writes one at its first checkpoint, so train on"
+        begun = (Path(what) / "recipe.json").is_file()
+        hint = (
+            "the training run in it writes one at its first checkpoint, so train on"
+            if begun
+            else f"give the folder of a training run, a file, or one of: {', '.join(bundled())}"
         )
+        raise InputError(f"{str(what)!r} is a folder that holds no model ({FILE}); {hint}")
     with file_of(what) as path:
         if not path.exists():
             near = get_close_matches(what, bundled(), n=1) if isinstance(what, str) else []

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -13,11 +13,13 @@ from PIL import Image, PngImagePlugin
 
 from noisekernel.data.pictures import Size
 from noisekernel.errors import InputError, NoiseKernelError, StorageError
-from noisekernel.storage import read_json, write_atomically, write_json
+from noisekernel.storage import lock_folder, read_json, write_atomically, write_json
 
 #: The key under which a PNG file's text holds how it was made, as JSON.
 KEY = "noisekernel"
 MANIFEST = "manifest.json"
+#: So many bytes of a source's name are taken into the names of what is made of it.
+LONGEST = 150
 BACKGROUND: dict[str, int | tuple[int, ...]] = {"L": 255, "RGB": (255, 255, 255), "RGBA": (0, 0, 0, 0)}
 
 
@@ -99,16 +101,19 @@ def bytes_of_a_cell(size: Size) -> int:
 def names_of(paths: Sequence[Path]) -> list[str]:
     """A name for each picture: that of its file, with a number where several would have the same.
 
-    >>> names_of([Path("a/boot.png"), Path("shoe.jpg"), Path("b/Boot.jpg")])
-    ['boot', 'shoe', 'Boot-2']
+    Of a very long name only the beginning is taken, so that there is room for what is added to it.
+
+    >>> names_of([Path("a/boot.png"), Path("shoe.jpg"), Path("b/Boot.jpg"), Path("boot-2.png")])
+    ['boot', 'shoe', 'Boot-3', 'boot-2']
     """
     names: list[str] = []
-    given = {path.stem.casefold() for path in paths}
-    for path in paths:
-        name, number = path.stem, 1
+    stems = [path.stem.encode()[:LONGEST].decode(errors="ignore") for path in paths]
+    given = {stem.casefold() for stem in stems}
+    for stem in stems:
+        name, number = stem, 1
         while name.casefold() in (given if number > 1 else ()) or name.casefold() in map(str.casefold, names):
             number += 1
-            name = f"{path.stem}-{number}"
+            name = f"{stem}-{number}"
         names.append(name)
     return names
 
@@ -142,6 +147,7 @@ class Record:
         self._how_made = {str(picture["file"]): picture for picture in pictures}
         self._inputs = {path.resolve() for path in inputs}
         self._begun, self._written = False, 0
+        self._there, self._held = _stamp(folder / MANIFEST), ExitStack()
         for name in (*self._how_made, *sheets):
             if (folder / name).resolve() in self._inputs:
                 raise InputError(f"{folder / name} is to be read and would be written over; choose another --out")
@@ -161,6 +167,7 @@ class Record:
         """Say in the manifest that all is there, and what became known on the way."""
         with self._telling():
             self._write_manifest(finished=True, **more)
+        self._held.close()
 
     def _save(self, image: Image.Image, file: str, how: Mapping[str, Any]) -> None:
         if not self._begun:
@@ -172,8 +179,19 @@ class Record:
         self._begun = True
         if not self.main:
             return
+        new = not self.folder.exists()
+        held = lock_folder(self.folder)
+        if held is None or _stamp(self.folder / MANIFEST) != self._there:
+            raise InputError(f"another command writes into {self.folder}; choose another --out, or wait for its end")
+        self._held = held
         before = _listed(self.folder / MANIFEST)
-        self._write_manifest(finished=False)
+        try:
+            self._write_manifest(finished=False)
+        except StorageError:
+            self._held.close()
+            if new:
+                self.folder.rmdir()
+            raise
         for name in before - {*self._how_made, *self.sheets}:
             if (self.folder / name).resolve() not in self._inputs:
                 (self.folder / name).unlink(missing_ok=True)
@@ -188,11 +206,21 @@ class Record:
         try:
             yield
         except StorageError as error:
+            self._held.close()
             raise StorageError(
                 f"{error}. {self._written} of {len(self.pictures)} pictures are in {self.folder}, each of them whole; "
                 f"{MANIFEST} lists all, and says that they are not finished. Make room, and give the same command with "
                 "--force"
             ) from None
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another that was put in its place; None if there is none."""
+    try:
+        told = path.stat()
+    except FileNotFoundError:
+        return None
+    return told.st_ino, told.st_mtime_ns
 
 
 def _listed(manifest: Path) -> set[str]:

@@ -102,8 +102,11 @@ def prepare(
     if before is not None:
         natural = Size(*before["design"]["shape"])
     size = wanted.size_for(natural).check()
-    if wanted.size is None and natural is None:
-        shape = " x ".join(map(str, size))
+    shape = " x ".join(map(str, size))
+    if start is not None and natural != size:
+        sentence = f"pictures are made into {shape}, the size of the model to start from"
+        console.print(sentence, highlight=False, markup=False, soft_wrap=True)
+    elif wanted.size is None and natural is None:
         sentence = f"pictures are made into {shape}, the recipe's size; for another, --set 'data.size=[3,64,64]'"
         console.print(sentence, highlight=False, markup=False, soft_wrap=True)
     classes = _classes(name_of(data), source, wanted, start)

@@ -29,6 +29,8 @@ from noisekernel.random import Randomness, normal, uniform
 
 Curve = Callable[[Tensor], Tensor]
 Lag = float | Callable[[Tensor, Tensor], Tensor]
+#: Steps of a schedule, which is held in memory whole. A longer walk goes on from the state that another ended in.
+MOST_STEPS = 10_000_000
 
 
 @runtime_checkable
@@ -114,7 +116,7 @@ class Schedule:
     @classmethod
     def along(cls, curve: Curve, steps: int, lag: Lag, *, point: bool = False) -> "Schedule":
         """`steps` even steps along a curve; `lag` a number, or a function of two levels like `kernel.largest_lag`."""
-        checks.count("steps", steps, 0)
+        checks.count("steps", steps, 0, MOST_STEPS)
         beta = curve(torch.linspace(0.0, 1.0, steps + 1, dtype=torch.float64))
         return cls(beta, _lags(lag, beta), torch.full((steps,), point), curve=curve)
 
@@ -209,7 +211,7 @@ def _lags(lag: Lag, beta: Tensor) -> Tensor:
 
 def from_pure_noise(curve: Curve, steps: int, lag: Lag, *, point: bool = False) -> Schedule:
     """One step from beta = 1 to the curve's beginning, then `steps - 1` steps along it; if it is one, to its end."""
-    checks.count("steps", steps, 1)
+    checks.count("steps", steps, 1, MOST_STEPS)
     way = torch.linspace(0.0, 1.0, steps, dtype=torch.float64) if steps > 1 else torch.ones(1, dtype=torch.float64)
     beta = curve(way)
     beta = torch.cat((torch.ones(1, dtype=torch.float64), beta))

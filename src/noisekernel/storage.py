@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -90,6 +90,26 @@ def lock(path: Path) -> IO[str] | None:
         file.close()
         return None
     return file
+
+
+def lock_folder(path: Path) -> ExitStack | None:
+    """The lock of a folder, until what is returned is closed or its process is dead; None if another has it.
+
+    The folder itself is locked, so that no file is left in it. Windows cannot do that, and there nothing is locked.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    held = ExitStack()
+    if sys.platform != "win32":
+        import fcntl
+
+        folder = os.open(path, os.O_RDONLY)
+        held.callback(os.close, folder)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            held.close()
+            return None
+    return held
 
 
 def write_json(path: Path, content: Any) -> None:

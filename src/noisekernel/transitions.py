@@ -62,6 +62,11 @@ class NoiseModel:
     shape: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.kernel, NoiseKernel) or not callable(self.denoiser):
+            raise InputError(
+                f"NoiseModel takes a noise kernel, a denoiser and a shape; given a {type(self.kernel).__name__} and a "
+                f"{type(self.denoiser).__name__}"
+            )
         if isinstance(self.shape, int):
             raise InputError(f"shape is {self.shape}; give the shape of one sample as a tuple, such as ({self.shape},)")
         object.__setattr__(self, "shape", tuple(checks.count("each size in shape", size) for size in self.shape))

@@ -10,6 +10,7 @@ import time
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -120,6 +121,9 @@ def test_a_picture_that_the_model_never_saw_the_like_of_is_named(run, tmp_path, 
     assert code == 0
     assert "slope.png: This picture is unlike those that the model learned from" in said
     assert str(picture) not in said
+    code, _, said = run("walk", "digits", tmp_path / "slope.png", "-n", 1, "--steps", 2, "--out", "w.gif")
+    assert code == 0
+    assert "slope.png: This picture is unlike those that the model learned from" in said
 
 
 def test_variants_refuse(run, picture):
@@ -236,6 +240,9 @@ def test_variants_are_named_after_their_pictures(run, tmp_path, picture):
     assert {path.name for path in (tmp_path / "v").glob("boot*")} == set(made)
     assert {path.name for path in (tmp_path / "i").glob("boot*")} == {f"{name}-00.png" for name in names}
     assert outputs.how_made(tmp_path / "v" / "boot-3-round0-00.png")["picture"] == 1
+    (tmp_path / f"{'a' * 250}.png").write_bytes(picture.read_bytes())
+    assert run("vary", "digits", f"{'a' * 250}.png", "-n", 1, "--steps", 1, "--out", "long")[0] == 0
+    assert len(list((tmp_path / "long").glob("aaa*-round0-00.png"))) == 1
     assert (
         run("vary", "digits", "a/boot.png", "-n", 1, "--steps", 1, "--rounds", 2, "--score", "dark", "--out", "w")[0]
         == 0
@@ -273,11 +280,23 @@ def test_a_full_disk_leaves_a_folder_that_says_what_is_in_it(run, tmp_path, monk
 
 def test_long_work_is_not_begun_unasked(run, tmp_path, picture, monkeypatch):
     """Memory and disk are known beforehand; time after a few steps, by a clock that says that each takes a minute."""
-    refused(run("sample", "digits", "-n", 10**9), "1,000,000,000 pictures take about", "of disk", "add --yes")
-    refused(run("sample", "digits", "-n", 10**6, "--batch-size", 10**6), "of memory", "smaller batches")
-    refused(run("vary", "digits", picture, "-n", 10**8), "100,000,000 pictures take about", "add --yes")
-    refused(run("inpaint", "digits", picture, "--tiles", 2, "-n", 10**8), "100,000,000 pictures take about")
-    refused(run("walk", "digits", "--steps", 10**8), "of memory", "add --yes")
+    with monkeypatch.context() as large:
+        large.setattr("noisekernel.plan.memory_of", lambda device: 10**18)
+        large.setattr("shutil.disk_usage", lambda place: SimpleNamespace(free=10**18))
+        refused(run("sample", "digits", "-n", 10**9), "1,000,000,000 pictures take about", "of disk", "add --yes")
+        refused(run("sample", "digits", "-n", 10**6, "--batch-size", 10**6), "of memory", "or for smaller batches")
+        refused(run("vary", "digits", picture, "-n", 10**8), "100,000,000 pictures take about", "add --yes")
+        refused(run("inpaint", "digits", picture, "--tiles", 2, "-n", 10**8), "100,000,000 pictures take about")
+        refused(run("walk", "digits", "--steps", 10**8), "of memory", "add --yes", "fewer steps")
+    with monkeypatch.context() as small:
+        small.setattr("noisekernel.plan.memory_of", lambda device: 10**9)
+        small.setattr("shutil.disk_usage", lambda place: SimpleNamespace(free=10**6))
+        refused(run("sample", "digits", "-n", 10**7, "--batch-size", 1, "--yes"), "there are 1.0 GB of memory; ask for")
+        refused(run("walk", "digits", "--steps", 10**8, "--yes"), "there are 1.0 GB of memory; ask for fewer steps")
+        small.setattr("noisekernel.plan.memory_of", lambda device: 10**18)
+        refused(run("sample", "digits", "-n", 10**7, "--yes"), "there are 1.0 MB of disk; ask for fewer pictures")
+    for command in (("sample", "digits"), ("vary", "digits", picture), ("inpaint", "digits", picture, "--tiles", 2)):
+        refused(run(*command, "--steps", 10**9, "--out", "x"), "steps is 1000000000; it is at most 10,000,000")
     minutes = itertools.count(0.0, 60.0 * (TIMED - 1))
     monkeypatch.setattr("noisekernel.cli.cost.clock", lambda: next(minutes))
     for command, said in [
@@ -295,6 +314,40 @@ def test_long_work_is_not_begun_unasked(run, tmp_path, picture, monkeypatch):
     code, _, err = run("inpaint", "digits", picture, "--tiles", 2, "-n", 1, "--steps", 70, "--yes")
     assert code == 0
     assert "nk: this takes about 65 minutes" in err
+
+
+def test_two_commands_do_not_write_into_one_folder(run, tmp_path, monkeypatch):
+    """Whoever is second is told, be the first still at it or just done, and nothing of the first is lost."""
+    write = outputs.Record.write
+    told = []
+
+    def interrupted(record, images, files):
+        write(record, images, files)
+        if not told:
+            told.append(None)
+            told[0] = run("sample", "digits", "-n", 1, "--steps", 2, "--seed", 5, "--force", "--out", "s")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(outputs.Record, "write", interrupted)
+        assert run("sample", "digits", "-n", 3, "--steps", 2, "--out", "s")[0] == 0
+    refused(told[0], "another command writes into s")
+    assert json.loads((tmp_path / "s" / "manifest.json").read_text())["finished"]
+    assert len(list((tmp_path / "s").glob("000*.png"))) == 3
+
+    begin = outputs.Record._begin
+
+    def late(record):
+        with monkeypatch.context() as patch:
+            patch.setattr(outputs.Record, "_begin", begin)
+            assert run("sample", "digits", "-n", 2, "--steps", 2, "--out", "t")[0] == 0
+        begin(record)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(outputs.Record, "_begin", late)
+        refused(
+            run("sample", "digits", "-n", 1, "--steps", 2, "--seed", 5, "--out", "t"), "another command writes into t"
+        )
+    assert len(list((tmp_path / "t").glob("000*.png"))) == 2
 
 
 def test_force_leaves_nothing_of_what_it_replaces(run, tmp_path):

@@ -109,6 +109,15 @@ def test_every_node_bit_for_bit_and_every_change_is_told(made, api, run, tmp_pat
     refused = api.post("/api/designs/import", files={"file": ("c.nkd", flipped)})
     assert (refused.status_code, origin in refused.json()["detail"]) == (422, True)
 
+    varied = next(node for node in kept if node["task"] == "vary")["id"]
+
+    def damage(z):
+        z[varied].zero_()
+
+    (tmp_path / "damaged.nkd").write_bytes(changed(content, data=damage))  # of what is computed again
+    code, out, _ = run("replay", "damaged.nkd")
+    assert (code, out.splitlines()[0]) == (1, f"differs: {varied}")
+
     def redial(record):
         walked = next(node for node in record["nodes"] if "segments" in node["settings"])
         walked["settings"]["segments"][-1]["pace"] = 0.21

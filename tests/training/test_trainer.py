@@ -301,6 +301,16 @@ def test_a_run_without_a_checkpoint_begins_by_what_is_said_now(tmp_path):
     assert (model.history["recipe"]["training"]["rate"], model.history["seed"]) == (1e-4, 5)
 
 
+def test_pictures_that_are_made_into_the_size_of_the_model_to_start_from_are_told(tmp_path, capsys):
+    pictures_in(tmp_path / "large", 4, 16)
+    pictures_in(tmp_path / "own", 4, 8)
+    settings = {"data.labels": False, "training.batch": 4, "training.images": 4}
+    nk.train(tmp_path / "large", settings=settings, start="digits")
+    assert "pictures are made into 1 x 8 x 8, the size of the model to start from" in capsys.readouterr().err
+    nk.train(tmp_path / "own", settings=settings, start="digits")
+    assert "pictures are made into" not in capsys.readouterr().err
+
+
 def test_why_there_are_no_labels_is_told(tmp_path):
     for name in ("cats", "dogs"):
         pictures_in(tmp_path / name, 2)

@@ -3,6 +3,7 @@
 Over an hour, or over 10 GB, a person at a terminal is asked; a script has to say --yes.
 """
 
+import math
 import shutil
 import sys
 from collections.abc import Callable
@@ -38,26 +39,42 @@ class Cost:
         self._steps, self._began, self._told = 0, 0.0, False
 
     def check(
-        self, model: "Model", pictures: int, batch: int, *, kept: float = 0.0, folder: Path | None = None
+        self,
+        model: "Model",
+        pictures: int,
+        batch: int,
+        *,
+        kept: float = 0.0,
+        folder: Path | None = None,
+        instead: str = "ask for fewer pictures",
     ) -> None:
         """Say what pictures take that are made by `batch` at a time, before any is.
 
-        `kept` are the bytes held in memory beside those of a batch, and `folder` where each becomes a file.
+        `kept` are the bytes held in memory beside those of a batch, `folder` is where each becomes a file, and
+        `instead` says what would take less. What does not fit is refused, whatever the user says.
         """
-        from noisekernel.plan import bytes_of_a_look
+        from noisekernel.plan import bytes_of_a_look, memory_of
 
         channels, height, width = model.shape
-        memory = kept + min(batch, pictures) * bytes_of_a_look(model.design)
-        disk = 0.0
+        at_once = min(batch, pictures) * bytes_of_a_look(model.design)
+        memory, disk, free = kept + at_once, 0.0, math.inf
         if folder is not None:
             memory += pictures * LINE
             disk = pictures * BLOCK * -(-(channels * height * width + WORDS) // BLOCK)
+        there = memory_of(model.device) or math.inf
         said = [f"{told_bytes(memory)} of memory"] if memory > MOST_BYTES else []
         if folder is not None and disk > MOST_BYTES:
-            there = next(place for place in (folder.resolve(), *folder.resolve().parents) if place.exists())
-            said.append(f"{told_bytes(disk)} of disk, of which {told_bytes(shutil.disk_usage(there).free)} are free")
-        if said:
-            self._ask(f"{pictures:,} pictures take about {' and '.join(said)}", "ask for fewer, or for smaller batches")
+            place = next(place for place in (folder.resolve(), *folder.resolve().parents) if place.exists())
+            free = shutil.disk_usage(place).free
+            said.append(f"{told_bytes(disk)} of disk")
+        if not said:
+            return
+        instead += ", or for smaller batches" if batch > 1 and at_once > 0.5 * memory else ""
+        sentence = f"{pictures:,} pictures take about {' and '.join(said)}"
+        if memory > there or disk > free:
+            less = f"{told_bytes(there)} of memory" if memory > there else f"{told_bytes(free)} of disk"
+            raise InputError(f"{sentence}, and there are {less}; {instead}")
+        self._ask(sentence, instead)
 
     def timed(self, advance: common.Bar, steps: int, after: int) -> Callable[[], None]:
         """`advance`, which also says how long all `steps` take once some are done: a few, at most `after`.

@@ -59,8 +59,10 @@ def walk(
     chain = models.load(model, device)
     cost = Cost(yes)
     in_film = (steps // every + 1) * number * outputs.bytes_of_a_cell(chain.size)
-    cost.check(chain, number, number, kept=in_film)
+    cost.check(chain, number, number, kept=in_film, instead="ask for fewer steps, or to show fewer of them (--every)")
     starts = common.read_pictures(chain, pictures) if pictures else None
+    if pictures and starts is not None:
+        common.say_if_unlike(chain, model, starts, pictures)
     z = None if starts is None else starts[[i % len(starts) for i in range(number)]]
     labels = common.label_for(chain, label, number)
     if beta is None:
