@@ -82,4 +82,9 @@ if __name__ == "__main__":
     from noisekernel.cli.main import main
 
     install()
-    main()
+    try:
+        main()
+    except SystemExit as end:
+        if not end.code and torch.distributed.is_initialized():
+            raise SystemExit("the other processes were left while they may be busy") from None
+        raise

@@ -29,7 +29,7 @@ def launch(processes, *arguments, cwd):
     many = ["-m", "torch.distributed.run", "--nproc-per-node", str(processes), "--standalone"] if processes > 1 else []
     command = [sys.executable, *many, other_processor.__file__, *map(str, arguments)]
     done = subprocess.run(command, cwd=cwd, env=environment(), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.returncode == 0, done.stderr[-20_000:]
     return done
 
 

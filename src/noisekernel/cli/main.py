@@ -31,7 +31,9 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            done = super().invoke(ctx)
+            _leave_the_others()
+            return done
         except KeyboardInterrupt:
             print("nk: interrupted; what is written so far is whole", file=sys.stderr)
             ctx.exit(130)
@@ -60,6 +62,17 @@ app.command("push")(hub.push)
 app.command("pull")(hub.pull)
 app.command("export")(export.export)
 app.command("demo")(demo.demo)
+
+
+def _leave_the_others() -> None:
+    """Where several processes did this together, go when all are done.
+
+    One that just ends while another is busy leaves gloo's threads with half a connection, and may be aborted.
+    """
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.distributed.is_available() and torch.distributed.is_initialized():
+        torch.distributed.barrier()
+        torch.distributed.destroy_process_group()
 
 
 def _version(wanted: bool) -> None:
