@@ -21,20 +21,22 @@ import torch
 from PIL import Image
 from rich.console import Console
 
-from noisekernel import config, runs
-from noisekernel.preparation import prepare
-from noisekernel.training.trainer import Trainer, Window
+from noisekernel import recipes
+from noisekernel.training.beginning import trainer_for
+from noisekernel.training.log import Window
+from noisekernel.training.preparation import prepare
+from noisekernel.training.trainer import Trainer
 
 
-def trainer_for(data: str, settings: dict[str, Any]) -> Trainer:
-    recipe = config.recipe("small", {**settings, "training.images": 10_000_000})
+def trainer_on(data: str, settings: dict[str, Any]) -> Trainer:
+    recipe = recipes.recipe("small", {**settings, "training.images": 10_000_000})
     ready = prepare(data, recipe, 0, Console(quiet=True))
-    return runs.trainer_for(ready, recipe, seed=0, cpu=True)
+    return trainer_for(ready, recipe, seed=0, cpu=True)
 
 
 def compare(name: str, data: str, settings: dict[str, Any], rounds: int, steps: int) -> dict[str, Any]:
     """The ratio of speeds over several rounds of `steps` steps each way."""
-    trainer = trainer_for(data, settings)
+    trainer = trainer_on(data, settings)
     device = torch.device("cpu")
     real = trainer.examples.stream(trainer.parts(), device)
     fixed = itertools.repeat(next(real))

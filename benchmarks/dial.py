@@ -19,8 +19,8 @@ import torch
 
 import noisekernel as nk
 from noisekernel import models
-from noisekernel.diagnostics import renewal_curve
-from noisekernel.dial import RENEWAL
+from noisekernel.measuring.chains import renewal_curve
+from noisekernel.measuring.dial import RENEWAL
 
 TURNS = tuple(turn / 10 for turn in range(1, 11))
 COLOURS = ("#3b5ba5", "#e87a5d")

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import noisekernel as nk
-from noisekernel.outputs import contact_sheet
+from noisekernel.kinds.pictures.drawing import contact_sheet
 
 ARMS: dict[str, dict[str, Any]] = {"fresh": {"recipe": "fashion"}, "from fashion": {"start": "fashion"}}
 

@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 
 import noisekernel as nk
-from noisekernel.categories import Categories
-from noisekernel.denoisers import Denoise
+from noisekernel.core.categories import Categories
+from noisekernel.networks.denoiser import Denoise
 
 BATCH, SHAPE, CLASSES = 64, (1, 8, 8), 256
 
@@ -58,7 +58,7 @@ def main() -> None:
     torch.manual_seed(0)
     torch.set_num_threads(1)
     head = nk.OrdinalHead(CLASSES, 1)
-    plain = nk.Denoiser(nk.nn.UNet(head.in_channels, head.out_channels, 24, (1, 2), blocks=1), head)
+    plain = nk.Denoiser(nk.networks.UNet(head.in_channels, head.out_channels, 24, (1, 2), blocks=1), head)
     kernel = nk.CategoricalKernel(0.9, classes=CLASSES)
     z = torch.randint(CLASSES, (BATCH, *SHAPE))
     found = {}

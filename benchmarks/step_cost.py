@@ -29,7 +29,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from noisekernel import KL, Denoiser, GaussianKernel, PlainGaussian, PreconditionedGaussian
-from noisekernel.nn import PaperUNet, UNet
+from noisekernel.networks import PaperUNet, UNet
 
 PEAK_SIDE = 2048
 KINDS = ("training", "sampling")

@@ -15,10 +15,10 @@ import torch
 
 import noisekernel as nk
 from noisekernel import models
-from noisekernel.dial import RENEWAL, WALK
-from noisekernel.familiarity import Familiarity
-from noisekernel.measurements import SUFFIX
-from noisekernel.storage import write_json
+from noisekernel.files.formats import write_json
+from noisekernel.measuring.dial import RENEWAL, WALK
+from noisekernel.measuring.familiarity import Familiarity
+from noisekernel.models.measurements import SUFFIX
 
 WEIGHTS = Path(models.__file__).parent / "weights"
 

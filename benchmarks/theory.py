@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 import noisekernel as nk
-from noisekernel.checks import Level
+from noisekernel.core.checks import Level
 
 torch.set_num_threads(1)
 

@@ -17,7 +17,7 @@ from PIL import Image
 from torch import Tensor
 
 import noisekernel as nk
-from noisekernel.outputs import contact_sheet
+from noisekernel.kinds.pictures.drawing import contact_sheet
 
 #: The way to move, and the share of a step.
 WALKS = (("step", 0.15), ("step", 0.08), ("glide", 0.08))

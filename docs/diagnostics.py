@@ -11,8 +11,8 @@ import torch
 from PIL import Image
 
 import noisekernel as nk
-from noisekernel import diagnosis_page as page
-from noisekernel.kernels.gaussian import exact_denoiser
+from noisekernel.measuring.chains import page
+from noisekernel.networks.exact import exact_denoiser
 
 MEAN, VARIANCE, SHAPE = 0.7, 0.25, (16,)
 EXACT = partial(exact_denoiser, mean=MEAN, variance=VARIANCE)

@@ -7,7 +7,7 @@ import torch
 from PIL import Image
 
 import noisekernel as nk
-from noisekernel import outputs
+from noisekernel.kinds.pictures import drawing
 
 COLUMNS = 16
 
@@ -32,14 +32,14 @@ def main() -> None:
     filled = nk.inpaint(model, examples, mask, 2)
     shown = torch.where(mask, torch.zeros_like(examples), examples)
     cells = torch.cat((examples[:, None], shown[:, None], filled), dim=1).flatten(0, 1)
-    strips = [outputs.contact_sheet(model.draw(z), COLUMNS, least=56) for z in (new, torch.cat(walks), cells)]
+    strips = [drawing.contact_sheet(model.draw(z), COLUMNS, least=56) for z in (new, torch.cat(walks), cells)]
     gap = 14
     sheet = Image.new("L", (strips[0].width, sum(strip.height + gap for strip in strips) - gap), 255)
     top = 0
     for strip in strips:
         sheet.paste(strip, (0, top))
         top += strip.height + gap
-    outputs.save_png(sheet, Path(__file__).with_suffix(".png"), {"model": "fashion"})
+    drawing.save_png(sheet, Path(__file__).with_suffix(".png"), {"model": "fashion"})
 
 
 if __name__ == "__main__":

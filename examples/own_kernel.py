@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 import noisekernel as nk
-from noisekernel.random import Randomness, normal
+from noisekernel.core.randomness import Randomness, normal
 
 torch.set_num_threads(1)  # the network is tiny: a second thread would only get in the way
 
@@ -87,7 +87,7 @@ def train(kernel: Jumps, data: Tensor, steps: int = 3000, batch: int = 512) -> N
 def walk(kernel: Jumps, x: Tensor, steps: int) -> Tensor:
     model = nk.PlainModel(kernel)
     state = nk.chain.start(model, x, 1.0, nk.Streams.of(0, range(len(x))))
-    *_, (last, _) = nk.chain.run(model, state, nk.Schedule.along(nk.schedules.flat(1.0), steps, lag=0.0))
+    *_, (last, _) = nk.chain.run(model, state, nk.Schedule.along(nk.levels.flat(1.0), steps, lag=0.0))
     return last.x
 
 

@@ -25,7 +25,7 @@ data = spiral(10_000, torch.Generator().manual_seed(0))
 torch.manual_seed(0)
 kernel = nk.GaussianKernel(lag=0.9)
 head = nk.PreconditionedGaussian.of(data, channels=2)
-denoiser = nk.Denoiser(nk.nn.MLP(head.in_channels, head.out_channels, width=96), head)
+denoiser = nk.Denoiser(nk.networks.MLP(head.in_channels, head.out_channels, width=96), head)
 objective = nk.KL(nk.LogNormalLevels())
 
 STEPS, BATCH = 1500, 256

@@ -38,3 +38,11 @@ def train(objective, kernel, denoiser, data: Tensor, steps: int, batch: int, rat
         loss.backward()
         optimiser.step()
         decay.step()
+
+
+def refused(result, *said):
+    code, _, err = result
+    assert code == 2
+    assert any(line.startswith("nk: ") for line in err.splitlines()) or "Error" in err
+    for words in said:
+        assert words in " ".join(err.split())

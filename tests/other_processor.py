@@ -22,9 +22,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from noisekernel.denoisers import Denoiser
-from noisekernel.distributions import Distribution, Normal
-from noisekernel.transitions import NoiseModel
+from noisekernel.core.distributions import Distribution, Normal
+from noisekernel.networks.denoiser import Denoiser
+from noisekernel.sampling.model import NoiseModel
 
 #: -1, 0 or 1 last bits, for one element after another; a prime number of them, so that rows do not repeat.
 STEPS = torch.randint(-1, 2, (100_003,), generator=torch.Generator().manual_seed(0))

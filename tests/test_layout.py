@@ -17,46 +17,19 @@ PACKAGE = ROOT / "src" / "noisekernel"
 
 #: A module may import only what stands before it.
 ORDER = [
-    "errors",
-    "quantities",
-    "checks",
-    "stepwise",
-    "random",
-    "settings",
-    "distributions",
-    "categories",
-    "schedules",
+    "core",
     "kernels",
-    "samplers",
-    "nn",
-    "denoisers",
-    "transitions",
+    "networks",
+    "sampling",
     "objectives",
-    "chain",
-    "renewal",
     "tasks",
-    "noise_walk",
-    "storage",
+    "files",
+    "kinds",
     "data",
-    "evaluate",
-    "diagnostics",
-    "diagnosis",
-    "training",
-    "config",
-    "plan",
+    "recipes",
     "models",
-    "measurements",
-    "dial",
-    "familiarity",
-    "judge",
-    "hub",
-    "export",
-    "outputs",
-    "observers",
-    "preparation",
-    "runs",
-    "report",
-    "diagnosis_page",
+    "training",
+    "measuring",
     "demo",
     "studio",
     "cli",
@@ -102,7 +75,7 @@ def test_networks_import_torch_alone():
         }
         names |= {a.name for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Import) for a in n.names}
         ours = {name for name in names if name.startswith("noisekernel")}
-        assert all(name.startswith(("noisekernel.nn", "noisekernel.errors")) for name in ours)
+        assert all(name.startswith(("noisekernel.networks", "noisekernel.core.errors")) for name in ours)
         assert {name.split(".")[0] for name in names - ours} <= {"torch", "math", "itertools"}
 
 

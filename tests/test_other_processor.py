@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import noisekernel as nk
-from noisekernel.kernels.gaussian import exact_denoiser
-from test_tasks import examples, kinds, noise_model
+from cases import examples, kinds, noise_model
+from noisekernel.networks.exact import exact_denoiser
 
 EXACT = nk.NoiseModel(nk.GaussianKernel(), partial(exact_denoiser, mean=1.0, variance=0.25), (40,))
 

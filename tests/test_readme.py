@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from noisekernel import config, settings
+from noisekernel import recipes
 from noisekernel.cli.main import app
+from noisekernel.recipes import settings
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -50,6 +51,6 @@ def test_commands_and_their_options_exist(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_settings_that_are_shown_exist(page):
-    known = {".".join(path) for path in settings.paths(config.Recipe)}
+    known = {".".join(path) for path in settings.paths(recipes.Recipe)}
     for key in re.findall(r"\b((?:training|data|objective|kernel|network|sampling)\.[a-z_.]+)=", page.read_text()):
         assert key in known, key

@@ -13,8 +13,8 @@ from torch import Tensor
 
 import noisekernel as nk
 from lab.walks import BETA
-from noisekernel.diagnostics import reversibility
-from noisekernel.distributions import Normal
+from noisekernel.core.distributions import Normal
+from noisekernel.measuring.chains import reversibility
 
 #: More pairs than this make the figure no better than the difference between seeds.
 PAIRS = 10_000

@@ -14,8 +14,8 @@ from torch import Tensor
 
 from lab.material import Material
 from noisekernel.data import ContinuousCodec
-from noisekernel.evaluate.extractors import Extractor, learn_small, open_extractor, small_extractor
-from noisekernel.evaluate.frechet import frechet_distance
+from noisekernel.measuring.samples.extractors import Extractor, learn_small, open_extractor, small_extractor
+from noisekernel.measuring.samples.frechet import frechet_distance
 
 #: Inception sees a few pictures a second on a processor, so this many stand for all: of training, and held out.
 MOST_COLOURED = {"truth": 5_000, "held_out": 2_000}

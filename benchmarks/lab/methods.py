@@ -15,10 +15,12 @@ from torch import Tensor, nn
 
 import noisekernel as nk
 from lab.material import Material
-from noisekernel import config, models, samplers
-from noisekernel.objectives import Info
-from noisekernel.random import Streams, normal, uniform
-from noisekernel.schedules import Schedule
+from noisekernel import models, recipes
+from noisekernel.core.randomness import Streams, normal, uniform
+from noisekernel.objectives.base import Info
+from noisekernel.sampling import samplers
+from noisekernel.sampling.samplers import annealing
+from noisekernel.sampling.schedule import Schedule
 
 LEVELS = "objective.levels"
 BATCH = 250
@@ -29,7 +31,7 @@ CHURNS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 def _churned(churn: float, kernel: nk.NoiseKernel, calls: int) -> Schedule:
-    return kernel.annealing(calls, churn=churn)
+    return annealing(kernel, calls, churn=churn)
 
 
 #: Those of the package, and by their churn.
@@ -143,10 +145,10 @@ class Rival:
         self.shape = tuple(material.z.shape[1:])
         torch.manual_seed(seed)
         channels = self.shape[0]
-        network = nk.nn.UNet(channels, channels, material.channels, material.multipliers, blocks=1)
+        network = nk.networks.UNet(channels, channels, material.channels, material.multipliers, blocks=1)
         path = _weights(work, material, self.weights or self.name, seed)
         if not path.exists():
-            recipe = config.recipe("small", material.settings())
+            recipe = recipes.recipe("small", material.settings())
             data = nk.data.load(nk.data.open_source(material.write(work)))  # type: ignore[arg-type]
             examples = InMemory(data, Treatment(nk.data.ContinuousCodec(), seed))
             AcceleratorState._reset_state()

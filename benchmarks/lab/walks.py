@@ -12,8 +12,10 @@ from torch import Tensor
 
 import noisekernel as nk
 from lab.methods import DDPM, Rival
-from noisekernel import chain, tasks
-from noisekernel.random import Streams, normal
+from noisekernel import tasks
+from noisekernel.core.randomness import Streams, normal
+from noisekernel.sampling import chain
+from noisekernel.sampling.samplers import annealing
 
 Stops = Iterator[tuple[int, int, Tensor]]
 BETA = 0.2
@@ -33,7 +35,7 @@ def deep(model: nk.Model, z: Tensor, stops: Sequence[int], inner: int, lag: floa
     """Eq. 10 sampled: z drawn from x by `inner` stochastic annealing steps, then y from p(y | z, x)."""
     streams = Streams.of(3, range(len(z)))
     x = model.kernel.noise(z, beta).sample(streams)
-    down = model.kernel.annealing(inner, first=beta)
+    down = annealing(model.kernel, inner, first=beta)
     for number in range(1, stops[-1] + 1):
         state = chain.start(model, x, beta, streams)
         for state, _ in chain.run(model, state, down):  # noqa: B007, B020 (the last one is wanted)
@@ -47,7 +49,7 @@ def deep(model: nk.Model, z: Tensor, stops: Sequence[int], inner: int, lag: floa
 
 
 def renewed(model: nk.Model, z: Tensor, stops: Sequence[int], share: float = 0.1, calls: int = 20) -> Stops:
-    """The chain of the noise, see `noisekernel.renewal`: a share of it drawn anew each step.
+    """The chain of the noise, see `noisekernel.sampling.renewal`: a share of it drawn anew each step.
 
     Its steps need no network until somebody looks, and k of them are one of share sqrt(1 - (1 - share^2)^k): so the
     calls are those of looking, and of finding the noise.

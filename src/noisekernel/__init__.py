@@ -11,23 +11,30 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from noisekernel import (
-        categories,
-        chain,
-        config,
         data,
-        diagnostics,
-        distributions,
-        errors,
         kernels,
-        nn,
+        kinds,
+        measuring,
+        models,
+        networks,
         objectives,
-        random,
-        renewal,
-        schedules,
+        recipes,
+        sampling,
         tasks,
+        training,
     )
-    from noisekernel.categories import Categorical
-    from noisekernel.denoisers import (
+    from noisekernel.core import categories, distributions, errors, levels, randomness
+    from noisekernel.core.categories import Categorical
+    from noisekernel.core.distributions import Delta, Distribution, Normal
+    from noisekernel.core.errors import NoiseKernelError
+    from noisekernel.core.levels import LogNormalLevels, UniformLevels
+    from noisekernel.core.randomness import Streams
+    from noisekernel.kernels import CategoricalKernel, FiniteKernel, GaussianKernel, NoiseKernel
+    from noisekernel.measuring.chains.diagnosis import diagnose
+    from noisekernel.measuring.familiarity import Familiarity
+    from noisekernel.measuring.samples.evaluation import measure
+    from noisekernel.models import Model, load, save
+    from noisekernel.networks import (
         CategoricalHead,
         Clamped,
         Denoiser,
@@ -35,14 +42,6 @@ if TYPE_CHECKING:
         PlainGaussian,
         PreconditionedGaussian,
     )
-    from noisekernel.diagnosis import diagnose
-    from noisekernel.distributions import Delta, Distribution, Normal
-    from noisekernel.errors import NoiseKernelError
-    from noisekernel.familiarity import Familiarity
-    from noisekernel.judge import measure
-    from noisekernel.kernels import CategoricalKernel, FiniteKernel, GaussianKernel, NoiseKernel
-    from noisekernel.models import Model, load, save
-    from noisekernel.noise_walk import NoiseWalk
     from noisekernel.objectives import (
         KL,
         Anchored,
@@ -51,45 +50,91 @@ if TYPE_CHECKING:
         Unrolled,
         contrastive_adjustment,
     )
-    from noisekernel.random import Streams
-    from noisekernel.runs import train
-    from noisekernel.schedules import LogNormalLevels, Schedule, UniformLevels
-    from noisekernel.tasks import inpaint, renew, steer, synthesize, vary
-    from noisekernel.transitions import NoiseModel, PlainModel
+    from noisekernel.sampling import chain, renewal
+    from noisekernel.sampling.model import NoiseModel, PlainModel
+    from noisekernel.sampling.schedule import Schedule
+    from noisekernel.tasks import NoiseWalk, inpaint, renew, steer, synthesize, vary
+    from noisekernel.training.run import train
 
-_MODULES = (
-    "categories",
-    "chain",
-    "config",
-    "data",
-    "diagnostics",
-    "distributions",
-    "errors",
-    "kernels",
-    "nn",
-    "objectives",
-    "random",
-    "renewal",
-    "schedules",
-    "tasks",
-)
+#: Where each module that is a public name lies.
+_MODULES = {
+    "data": "data",
+    "kernels": "kernels",
+    "kinds": "kinds",
+    "measuring": "measuring",
+    "models": "models",
+    "networks": "networks",
+    "objectives": "objectives",
+    "recipes": "recipes",
+    "sampling": "sampling",
+    "tasks": "tasks",
+    "training": "training",
+    "categories": "core.categories",
+    "distributions": "core.distributions",
+    "errors": "core.errors",
+    "levels": "core.levels",
+    "randomness": "core.randomness",
+    "chain": "sampling.chain",
+    "renewal": "sampling.renewal",
+}
+#: Which names each module gives.
 _HOME = {
-    "categories": ("Categorical",),
-    "denoisers": ("CategoricalHead", "Clamped", "Denoiser", "OrdinalHead", "PlainGaussian", "PreconditionedGaussian"),
-    "diagnosis": ("diagnose",),
-    "distributions": ("Delta", "Distribution", "Normal"),
-    "familiarity": ("Familiarity",),
-    "errors": ("NoiseKernelError",),
-    "judge": ("measure",),
-    "kernels": ("CategoricalKernel", "FiniteKernel", "GaussianKernel", "NoiseKernel"),
-    "models": ("Model", "load", "save"),
-    "noise_walk": ("NoiseWalk",),
-    "objectives": ("KL", "Anchored", "ContrastiveAdjustment", "Reconstruction", "Unrolled", "contrastive_adjustment"),
-    "random": ("Streams",),
-    "runs": ("train",),
-    "schedules": ("LogNormalLevels", "Schedule", "UniformLevels"),
-    "tasks": ("inpaint", "renew", "steer", "synthesize", "vary"),
-    "transitions": ("NoiseModel", "PlainModel"),
+    "core.categories": ("Categorical",),
+    "core.distributions": (
+        "Delta",
+        "Distribution",
+        "Normal",
+    ),
+    "core.errors": ("NoiseKernelError",),
+    "core.levels": (
+        "LogNormalLevels",
+        "UniformLevels",
+    ),
+    "core.randomness": ("Streams",),
+    "kernels": (
+        "CategoricalKernel",
+        "FiniteKernel",
+        "GaussianKernel",
+        "NoiseKernel",
+    ),
+    "measuring.chains.diagnosis": ("diagnose",),
+    "measuring.familiarity": ("Familiarity",),
+    "measuring.samples.evaluation": ("measure",),
+    "models": (
+        "Model",
+        "load",
+        "save",
+    ),
+    "networks": (
+        "CategoricalHead",
+        "Clamped",
+        "Denoiser",
+        "OrdinalHead",
+        "PlainGaussian",
+        "PreconditionedGaussian",
+    ),
+    "objectives": (
+        "KL",
+        "Anchored",
+        "ContrastiveAdjustment",
+        "Reconstruction",
+        "Unrolled",
+        "contrastive_adjustment",
+    ),
+    "sampling.model": (
+        "NoiseModel",
+        "PlainModel",
+    ),
+    "sampling.schedule": ("Schedule",),
+    "tasks": (
+        "NoiseWalk",
+        "inpaint",
+        "renew",
+        "steer",
+        "synthesize",
+        "vary",
+    ),
+    "training.run": ("train",),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 
@@ -125,35 +170,39 @@ __all__ = [
     "Unrolled",
     "categories",
     "chain",
-    "config",
     "contrastive_adjustment",
     "data",
     "diagnose",
-    "diagnostics",
     "distributions",
     "errors",
     "inpaint",
     "kernels",
+    "kinds",
+    "levels",
     "load",
     "measure",
-    "nn",
+    "measuring",
+    "models",
+    "networks",
     "objectives",
-    "random",
+    "randomness",
+    "recipes",
     "renew",
     "renewal",
+    "sampling",
     "save",
-    "schedules",
     "steer",
     "synthesize",
     "tasks",
     "train",
+    "training",
     "vary",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"noisekernel.{name}")
+        return import_module(f"noisekernel.{_MODULES[name]}")
     if name in _WHERE:
         return getattr(import_module(f"noisekernel.{_WHERE[name]}"), name)
     raise AttributeError(f"module 'noisekernel' has no attribute {name!r}")

@@ -11,22 +11,25 @@ import torch
 from PIL import Image
 from rich.console import Console
 
-from noisekernel import runs, tasks
-from noisekernel.data.masks import tile_masks
+from noisekernel import tasks
+from noisekernel.core.errors import InputError, NoiseKernelError
+from noisekernel.data.opening import open_source
 from noisekernel.data.source import Source, load
-from noisekernel.data.sources import open_source
-from noisekernel.denoisers import Denoiser
-from noisekernel.dial import DEFAULT, RENEWAL
-from noisekernel.errors import InputError, NoiseKernelError
-from noisekernel.evaluate.features import small_features
-from noisekernel.evaluate.frechet import frechet_distance
-from noisekernel.models import Model
-from noisekernel.noise_walk import NoiseWalk
-from noisekernel.observers import Silent, read_log
-from noisekernel.outputs import contact_sheet, enlarged, new_folder, save_film
-from noisekernel.preparation import chosen_recipe
-from noisekernel.report import Section, curves, embedded, tree, write_report
-from noisekernel.storage import read_json, write_json
+from noisekernel.files.formats import read_json, write_json
+from noisekernel.files.outputs import new_folder
+from noisekernel.kinds.pictures.drawing import contact_sheet, enlarged
+from noisekernel.kinds.pictures.film import save_film
+from noisekernel.kinds.pictures.masks import tile_masks
+from noisekernel.measuring.dial import DEFAULT, RENEWAL
+from noisekernel.measuring.page import Section, curves, embedded, tree, write_report
+from noisekernel.measuring.samples.features import small_features
+from noisekernel.measuring.samples.frechet import frechet_distance
+from noisekernel.models.model import Model
+from noisekernel.networks.denoiser import Denoiser
+from noisekernel.tasks.noise_walk import NoiseWalk
+from noisekernel.training.observers import Silent, read_log
+from noisekernel.training.preparation import chosen_recipe
+from noisekernel.training.run import train
 
 #: Tells the folder of a demo, whose run may make way for a new one, from a folder of the user's.
 MARK = "demo.json"
@@ -98,7 +101,7 @@ def run(
     if (out / MARK).exists():
         shutil.rmtree(out / "run", ignore_errors=True)
     write_json(out / MARK, {"data": data, "seed": seed})
-    model = runs.train(data, out / "run", recipe=chosen, seed=seed, device=device, observers=[quality])
+    model = train(data, out / "run", recipe=chosen, seed=seed, device=device, observers=[quality])
     trained = time.perf_counter() - began
     console.print("drawing, varying, inpainting, walking …")
     tour = Tour()

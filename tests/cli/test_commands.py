@@ -18,9 +18,13 @@ import torch
 from PIL import Image
 
 import noisekernel as nk
-from noisekernel import models, outputs, storage
+from helpers import refused
+from noisekernel import models
 from noisekernel.cli.cost import TIMED
-from noisekernel.errors import StorageError
+from noisekernel.core.errors import StorageError
+from noisekernel.files import formats
+from noisekernel.kinds.pictures import drawing
+from noisekernel.kinds.pictures import record as records
 
 COMMANDS = ("train", "sample", "vary", "inpaint", "walk", "info", "recipes", "push", "pull", "export", "demo")
 
@@ -33,14 +37,6 @@ def picture(tmp_path):
     return path
 
 
-def refused(result, *said):
-    code, _, err = result
-    assert code == 2
-    assert any(line.startswith("nk: ") for line in err.splitlines()) or "Error" in err
-    for words in said:
-        assert words in " ".join(err.split())
-
-
 def test_samples_are_files_that_say_how_they_were_made(run, tmp_path):
     code, out, _ = run("sample", "digits", "-n", 3, "--out", "s", "--steps", 4, "--seed", 7, "--label", 3, "--json")
     assert code == 0
@@ -50,7 +46,7 @@ def test_samples_are_files_that_say_how_they_were_made(run, tmp_path):
         "sheet.png",
         "manifest.json",
     }
-    made = outputs.how_made(tmp_path / "s" / "0002.png")
+    made = drawing.how_made(tmp_path / "s" / "0002.png")
     assert made == {
         "task": "sample",
         "model": "digits",
@@ -239,7 +235,7 @@ def test_variants_are_named_after_their_pictures(run, tmp_path, picture):
     made = [f"{name}-{what}.png" for name in names for what in ("original", "round0-00")]
     assert {path.name for path in (tmp_path / "v").glob("boot*")} == set(made)
     assert {path.name for path in (tmp_path / "i").glob("boot*")} == {f"{name}-00.png" for name in names}
-    assert outputs.how_made(tmp_path / "v" / "boot-3-round0-00.png")["picture"] == 1
+    assert drawing.how_made(tmp_path / "v" / "boot-3-round0-00.png")["picture"] == 1
     (tmp_path / f"{'a' * 250}.png").write_bytes(picture.read_bytes())
     assert run("vary", "digits", f"{'a' * 250}.png", "-n", 1, "--steps", 1, "--out", "long")[0] == 0
     assert len(list((tmp_path / "long").glob("aaa*-round0-00.png"))) == 1
@@ -257,14 +253,14 @@ def test_variants_are_named_after_their_pictures(run, tmp_path, picture):
 
 def test_a_full_disk_leaves_a_folder_that_says_what_is_in_it(run, tmp_path, monkeypatch):
     """The third picture does not fit: what is there is told, is on record, and is cleared by --force."""
-    save = outputs.save_png
+    save = drawing.save_png
 
     def full(image, path, how):
         if path.name == "0002.png":
             raise StorageError(f"{path} cannot be written: No space left on device. What was there before is untouched")
         save(image, path, how)
 
-    monkeypatch.setattr(outputs, "save_png", full)
+    monkeypatch.setattr(records, "save_png", full)
     said = "No space left on device", "2 of 4 pictures are in samples, each of them whole", "not finished", "--force"
     refused(run("sample", "digits", "-n", 4, "--steps", 2), *said)
     assert {path.name for path in (tmp_path / "samples").iterdir()} == {"0000.png", "0001.png", "manifest.json"}
@@ -273,7 +269,7 @@ def test_a_full_disk_leaves_a_folder_that_says_what_is_in_it(run, tmp_path, monk
     assert run("sample", "digits", "-n", 1, "--steps", 2, "--force")[0] == 0
     assert {path.name for path in (tmp_path / "samples").iterdir()} == {"0000.png", "sheet.png", "manifest.json"}
     assert json.loads((tmp_path / "samples" / "manifest.json").read_text())["finished"] is True
-    monkeypatch.setattr(outputs, "write_json", lambda path, content: full(None, path.with_name("0002.png"), {}))
+    monkeypatch.setattr(records, "write_json", lambda path, content: full(None, path.with_name("0002.png"), {}))
     refused(run("sample", "digits", "-n", 4, "--steps", 2, "--out", "other"), "No space left on device")
     assert not (tmp_path / "other").exists()
 
@@ -281,7 +277,7 @@ def test_a_full_disk_leaves_a_folder_that_says_what_is_in_it(run, tmp_path, monk
 def test_long_work_is_not_begun_unasked(run, tmp_path, picture, monkeypatch):
     """Memory and disk are known beforehand; time after a few steps, by a clock that says that each takes a minute."""
     with monkeypatch.context() as large:
-        large.setattr("noisekernel.plan.memory_of", lambda device: 10**18)
+        large.setattr("noisekernel.training.cost.memory_of", lambda device: 10**18)
         large.setattr("shutil.disk_usage", lambda place: SimpleNamespace(free=10**18))
         refused(run("sample", "digits", "-n", 10**9), "1,000,000,000 pictures take about", "of disk", "add --yes")
         refused(run("sample", "digits", "-n", 10**6, "--batch-size", 10**6), "of memory", "or for smaller batches")
@@ -289,11 +285,11 @@ def test_long_work_is_not_begun_unasked(run, tmp_path, picture, monkeypatch):
         refused(run("inpaint", "digits", picture, "--tiles", 2, "-n", 10**8), "100,000,000 pictures take about")
         refused(run("walk", "digits", "--steps", 10**8), "of memory", "add --yes", "fewer steps")
     with monkeypatch.context() as small:
-        small.setattr("noisekernel.plan.memory_of", lambda device: 10**9)
+        small.setattr("noisekernel.training.cost.memory_of", lambda device: 10**9)
         small.setattr("shutil.disk_usage", lambda place: SimpleNamespace(free=10**6))
         refused(run("sample", "digits", "-n", 10**7, "--batch-size", 1, "--yes"), "there are 1.0 GB of memory; ask for")
         refused(run("walk", "digits", "--steps", 10**8, "--yes"), "there are 1.0 GB of memory; ask for fewer steps")
-        small.setattr("noisekernel.plan.memory_of", lambda device: 10**18)
+        small.setattr("noisekernel.training.cost.memory_of", lambda device: 10**18)
         refused(run("sample", "digits", "-n", 10**7, "--yes"), "there are 1.0 MB of disk; ask for fewer pictures")
     for command in (("sample", "digits"), ("vary", "digits", picture), ("inpaint", "digits", picture, "--tiles", 2)):
         refused(run(*command, "--steps", 10**9, "--out", "x"), "steps is 1000000000; it is at most 10,000,000")
@@ -318,7 +314,7 @@ def test_long_work_is_not_begun_unasked(run, tmp_path, picture, monkeypatch):
 
 def test_two_commands_do_not_write_into_one_folder(run, tmp_path, monkeypatch):
     """Whoever is second is told, be the first still at it or just done, and nothing of the first is lost."""
-    write = outputs.Record.write
+    write = records.Record.write
     told = []
 
     def interrupted(record, images, files):
@@ -328,22 +324,22 @@ def test_two_commands_do_not_write_into_one_folder(run, tmp_path, monkeypatch):
             told[0] = run("sample", "digits", "-n", 1, "--steps", 2, "--seed", 5, "--force", "--out", "s")
 
     with monkeypatch.context() as patch:
-        patch.setattr(outputs.Record, "write", interrupted)
+        patch.setattr(records.Record, "write", interrupted)
         assert run("sample", "digits", "-n", 3, "--steps", 2, "--out", "s")[0] == 0
     refused(told[0], "another command writes into s")
     assert json.loads((tmp_path / "s" / "manifest.json").read_text())["finished"]
     assert len(list((tmp_path / "s").glob("000*.png"))) == 3
 
-    begin = outputs.Record._begin
+    begin = records.Record._begin
 
     def late(record):
         with monkeypatch.context() as patch:
-            patch.setattr(outputs.Record, "_begin", begin)
+            patch.setattr(records.Record, "_begin", begin)
             assert run("sample", "digits", "-n", 2, "--steps", 2, "--out", "t")[0] == 0
         begin(record)
 
     with monkeypatch.context() as patch:
-        patch.setattr(outputs.Record, "_begin", late)
+        patch.setattr(records.Record, "_begin", late)
         refused(
             run("sample", "digits", "-n", 1, "--steps", 2, "--seed", 5, "--out", "t"), "another command writes into t"
         )
@@ -394,7 +390,7 @@ def test_a_model_is_measured_for_its_strength_once(run, tmp_path, picture, monke
     figures = json.loads(out)
     assert figures["strength"] == 0.3
     assert 0.005 < figures["below"] < 0.3
-    monkeypatch.setattr("noisekernel.dial.Dial.measure", None)
+    monkeypatch.setattr("noisekernel.measuring.dial.Dial.measure", None)
     code, out, _ = run(*how, "b")
     assert (code, json.loads(out)["below"]) == (0, figures["below"])
 
@@ -458,10 +454,10 @@ def test_sizes_that_fit_no_memory_are_refused_before_anything_is_read(run, tmp_p
     refused(run(*huge, "--dry-run"), "40 GB each")
     about = models.about("digits")
     about["design"]["shape"] = [1, 100_000, 100_000]
-    storage.write_tensors(tmp_path / "m.safetensors", nk.load("digits").denoiser.state_dict(), about)
+    formats.write_tensors(tmp_path / "m.safetensors", nk.load("digits").denoiser.state_dict(), about)
     refused(run("sample", "m.safetensors", "-n", 1), "40 GB each")
-    monkeypatch.setattr("noisekernel.plan.memory_of", lambda device: 16_000_000_000)
-    monkeypatch.setattr("noisekernel.preparation.load", None)
+    monkeypatch.setattr("noisekernel.training.cost.memory_of", lambda device: 16_000_000_000)
+    monkeypatch.setattr("noisekernel.training.preparation.load", None)
     large = ("train", "digits", "--out", "q", "--set", "data.size=[1,2048,2048]")
     refused(run(*large), "takes about", "for each picture of a batch of 64", "There are 16 GB (cpu)", "data.size")
     assert not (tmp_path / "q").exists()
@@ -503,7 +499,7 @@ def test_exports_agree_with_the_original(run, tmp_path, suffix):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 def test_models_of_many_levels_are_exported_with_all_their_probabilities(run, tmp_path, suffix):
     settings = {"network.channels": 8, "network.multipliers": [1, 1], "network.blocks": 1}
-    design = nk.config.recipe("levels", settings).design(nk.data.Size(1, 4, 4))
+    design = nk.recipes.recipe("levels", settings).design(nk.data.Size(1, 4, 4))
     nk.save(models.build(design), tmp_path / "levels.safetensors")
     code, out, _ = run("export", "levels.safetensors", "--out", f"d.{suffix}", "--json")
     assert code == 0
@@ -680,7 +676,7 @@ def test_a_disk_that_is_full_stops_training_with_a_sentence(tmp_path):
 
 @pytest.mark.training
 def test_a_diagnosis_is_a_page_and_every_figure(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("noisekernel.diagnosis.VARIANT_STEPS", 3)
+    monkeypatch.setattr("noisekernel.measuring.chains.diagnosis.VARIANT_STEPS", 3)
     arguments = ("diagnose", "digits", "--data", "digits", "--steps", 12, "-n", 8, "--pairs", 60, "--out", "d")
     code, out, _ = run(*arguments, "--json", "--lag", 0.5, "--beta", 0.3)
     assert code == 0

@@ -4,9 +4,9 @@ import json
 
 import pytest
 import torch
-from test_commands import refused
 
 import noisekernel as nk
+from helpers import refused
 
 QUICK = ("evaluate", "digits", "--data", "digits", "-n", 40, "--steps", 2, "--features", "quarters.py:means")
 

@@ -11,10 +11,10 @@ import torch
 from PIL import Image
 
 import noisekernel as nk
+from noisekernel.core.errors import InputError
 from noisekernel.data import ContinuousCodec, InMemory, ReadAsNeeded, Size, Streamed, Treatment, load, open_source
-from noisekernel.data.examples import ahead
-from noisekernel.data.hub import open_hub
-from noisekernel.errors import InputError
+from noisekernel.data.ahead import ahead
+from noisekernel.data.readers.hub import open_hub
 
 CPU = torch.device("cpu")
 SIZE = Size(1, 8, 8)

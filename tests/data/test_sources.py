@@ -13,9 +13,10 @@ import pytest
 import torch
 from PIL import Image
 
-from noisekernel.data import BadPictureError, Size, load, open_source, pictures
-from noisekernel.data.pictures import fit, open_picture, read_picture
-from noisekernel.errors import InputError
+from noisekernel.core.errors import InputError
+from noisekernel.data import BadPictureError, Size, load, open_source
+from noisekernel.kinds.pictures import reading
+from noisekernel.kinds.pictures.reading import fit, open_picture, read_picture
 
 RED, GREY = (200, 30, 40), 120
 
@@ -182,8 +183,8 @@ def test_a_large_jpeg_is_unpacked_small_and_looks_the_same(orientation):
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16", "CMYK", "clear palette"])
 def test_a_large_picture_is_made_small_first_and_looks_the_same(mode, monkeypatch):
     """Against the whole of it converted, then resized; lying on its side, and in several bands."""
-    monkeypatch.setattr(pictures, "LARGE", 10_000)
-    monkeypatch.setattr(pictures, "BAND", 20_000)
+    monkeypatch.setattr(reading, "LARGE", 10_000)
+    monkeypatch.setattr(reading, "BAND", 20_000)
     across, down = np.meshgrid(np.linspace(0, 3, 645), np.linspace(0, 2, 487))
     waves = np.stack([np.sin(across + down), np.cos(3 * across), np.sin(2 * down), 0.6 + 0.3 * np.cos(across)], axis=-1)
     image = Image.fromarray(np.rint(127.5 + 120 * waves).astype(np.uint8))
@@ -203,7 +204,7 @@ def test_a_large_picture_is_made_small_first_and_looks_the_same(mode, monkeypatc
     assert small.height > small.width
     for channels in (1, 3, 4):
         size = Size(channels, 40, 24)
-        whole = fit(pictures.to_channels(open_picture(file.getvalue())[0], channels), size).astype(int)
+        whole = fit(reading.to_channels(open_picture(file.getvalue())[0], channels), size).astype(int)
         difference = np.abs(read_picture(file.getvalue(), size).pixels - whole)
         # Dithered modes are noise, which the two ways of resizing weigh differently.
         assert difference.mean() <= (6 if mode in ("1", "P", "clear palette") else 1.5)
@@ -217,7 +218,7 @@ def test_a_large_picture_is_never_copied_whole(tmp_path):
     code = (
         "import resource, sys\n"
         "from pathlib import Path\n"
-        "from noisekernel.data.pictures import BadPictureError, Size, read_picture\n"
+        "from noisekernel.kinds.pictures.reading import BadPictureError, Size, read_picture\n"
         "content = Path(sys.argv[1]).read_bytes()\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "before = peak()\n"

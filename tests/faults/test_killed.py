@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from noisekernel import models, runs, storage
+from noisekernel import models
+from noisekernel.files import formats
+from noisekernel.training import run
 
 SETTINGS = {
     "network.channels": 8,
@@ -25,7 +27,7 @@ def train(folder: str, moment: str | None, writes: int) -> None:
     """A whole run, or one that kills itself at a moment of its n-th write of a file that holds tensors."""
     torch.set_num_threads(1)
     counted = 0
-    real = storage.save_file
+    real = formats.save_file
 
     def die() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -49,15 +51,15 @@ def train(folder: str, moment: str | None, writes: int) -> None:
 
             os.replace = then_die
 
-    storage.save_file = save_file
-    runs.train("digits", folder, settings=SETTINGS, resume=True, progress=False, tensorboard=False)
+    formats.save_file = save_file
+    run.train("digits", folder, settings=SETTINGS, resume=True, progress=False, tensorboard=False)
 
 
 @pytest.mark.training
 @pytest.mark.timeout(900)
 def test_twenty_kills(tmp_path):
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["noisekernel.runs", "sklearn.datasets"])
+    context.set_forkserver_preload(["noisekernel.training.run", "sklearn.datasets"])
     chance = random.Random(0)
 
     def attempt(folder: Path, moment: str | None = None, writes: int = 0, delay: float | None = None) -> int:

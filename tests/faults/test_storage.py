@@ -12,8 +12,9 @@ import pytest
 import torch
 
 import noisekernel as nk
-from noisekernel import models, storage
-from noisekernel.errors import InputError, NoiseKernelError, ShapeError, StorageError
+from noisekernel import models
+from noisekernel.core.errors import InputError, NoiseKernelError, ShapeError, StorageError
+from noisekernel.files import atomic, formats
 
 
 class Trap:
@@ -40,12 +41,12 @@ def test_weights_that_begin_like_a_pickle_are_opened(tmp_path, byte):
     """The first byte of a safetensors file is part of a length, and may be any."""
     path, about = tmp_path / "a.safetensors", {"pad": ""}
     for _ in range(300):
-        storage.write_tensors(path, {"a": torch.ones(2)}, about)
+        formats.write_tensors(path, {"a": torch.ones(2)}, about)
         if path.read_bytes()[0] == byte:
             break
         about["pad"] += "x"
     assert path.read_bytes()[0] == byte
-    assert storage.read_tensors(path)[1] == about
+    assert formats.read_tensors(path)[1] == about
 
 
 def test_what_torch_saves_is_not_opened(tmp_path):
@@ -77,14 +78,14 @@ def test_weights_of_another_design_are_refused(tmp_path):
     model = nk.load("digits")
     about = {"format": 1, "noisekernel": "x", "design": model.design.model_dump(mode="json"), "history": {}}
     about["design"]["network"]["channels"] = 16
-    storage.write_tensors(tmp_path / "m.safetensors", model.denoiser.state_dict(), about)
+    formats.write_tensors(tmp_path / "m.safetensors", model.denoiser.state_dict(), about)
     with pytest.raises(ShapeError, match="do not fit the design"):
         nk.load(tmp_path / "m.safetensors")
     about["design"]["network"]["kind"] = "os.system"
-    storage.write_tensors(tmp_path / "m.safetensors", model.denoiser.state_dict(), about)
+    formats.write_tensors(tmp_path / "m.safetensors", model.denoiser.state_dict(), about)
     with pytest.raises(InputError, match=r"os\.system"):
         nk.load(tmp_path / "m.safetensors")
-    storage.write_tensors(tmp_path / "m.safetensors", {}, {"format": 99})
+    formats.write_tensors(tmp_path / "m.safetensors", {}, {"format": 99})
     with pytest.raises(StorageError, match="format 99"):
         nk.load(tmp_path / "m.safetensors")
 
@@ -112,11 +113,11 @@ def test_a_full_disk_is_a_sentence_and_the_old_file_stays(tmp_path):
     code = (
         "import resource, sys, torch\n"
         "from pathlib import Path\n"
-        "from noisekernel import storage\n"
+        "from noisekernel.files import formats\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))\n"
         "try:\n"
-        "    storage.write_tensors(Path(sys.argv[1]), {'a': torch.zeros(100_000)}, {})\n"
-        "except storage.StorageError as error:\n"
+        "    formats.write_tensors(Path(sys.argv[1]), {'a': torch.zeros(100_000)}, {})\n"
+        "except formats.StorageError as error:\n"
         "    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
@@ -132,7 +133,7 @@ def test_interrupted_writes_leave_nothing(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        storage.write_atomically(tmp_path / "a", fail)
+        atomic.write_atomically(tmp_path / "a", fail)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -185,7 +186,7 @@ def test_an_export_to_a_full_disk_is_a_sentence_and_leaves_nothing(tmp_path):
         "main()\n"
     )
     settings = {"network.channels": 8, "network.multipliers": [1], "network.blocks": 1}
-    design = nk.config.recipe("digits", settings).design(nk.data.Size(1, 4, 4))
+    design = nk.recipes.recipe("digits", settings).design(nk.data.Size(1, 4, 4))
     design = design.model_copy(update={"head": design.head.model_copy(update={"mean": 0.0, "variance": 1.0})})
     model = nk.save(models.build(design), tmp_path / "m.safetensors")
     command = [sys.executable, "-c", code, str(model), str(tmp_path / "d.pt2")]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import noisekernel as nk
 from helpers import generator
-from noisekernel.errors import DtypeError, InputError, NoiseKernelError, ScheduleError, ShapeError
+from noisekernel.core.errors import DtypeError, InputError, NoiseKernelError, ScheduleError, ShapeError
+from noisekernel.sampling.samplers import annealing
 
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
@@ -104,10 +105,10 @@ def test_a_lag_a_sample(kernel):
 @kernels
 def test_the_annealing_of_each_kernel_is_one_it_can_follow(kernel):
     for steps in (1, 2, 10, 100):
-        schedule = kernel.annealing(steps).check(kernel)
+        schedule = annealing(kernel, steps).check(kernel)
         assert schedule.steps == steps
         assert schedule.beta[0] == 1.0
-        lower = kernel.annealing(steps, first=0.2).check(kernel)
+        lower = annealing(kernel, steps, first=0.2).check(kernel)
         assert float(lower.beta[0]) == pytest.approx(0.2, rel=1e-9)
         assert lower.steps == steps
 

@@ -5,7 +5,7 @@ import torch
 
 import noisekernel as nk
 from helpers import generator
-from noisekernel.errors import InputError
+from noisekernel.core.errors import InputError
 
 
 def random_kernel(n=5, seed=0):

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import noisekernel as nk
-from noisekernel.errors import ScheduleError
-from noisekernel.kernels.gaussian import exact_denoiser
+from noisekernel.core.errors import ScheduleError
+from noisekernel.networks.exact import exact_denoiser
+from noisekernel.sampling.samplers import annealing
 
 levels = st.floats(0.02, 1.0)
 lags = st.floats(0.0, 0.98)
@@ -143,7 +144,7 @@ def test_the_deterministic_way_down_ignores_the_seed():
     ends = []
     for seed in (0, 1):
         state = nk.chain.start(model, torch.ones(3, 2), 1.0, nk.Streams.of(seed, range(3)))
-        *_, (last, _) = nk.chain.run(model, state, model.kernel.annealing(50, churn=0.0))
+        *_, (last, _) = nk.chain.run(model, state, annealing(model.kernel, 50, churn=0.0))
         ends.append(last.x)
     torch.testing.assert_close(*ends, rtol=0, atol=1e-5)
 
@@ -151,6 +152,6 @@ def test_the_deterministic_way_down_ignores_the_seed():
 def test_annealing_ends_clean_or_is_refused():
     kernel = nk.GaussianKernel()
     for steps in (1, 2, 7):
-        assert float(kernel.annealing(steps).beta[-1]) == pytest.approx(1e-4)
+        assert float(annealing(kernel, steps).beta[-1]) == pytest.approx(1e-4)
     with pytest.raises(ScheduleError, match="as clean already"):
-        kernel.annealing(5, first=1e-5)
+        annealing(kernel, 5, first=1e-5)

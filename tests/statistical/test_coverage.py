@@ -11,10 +11,10 @@ import torch
 from scipy.stats import binom
 
 from helpers import LEVEL, generator
-from noisekernel.evaluate.figures import kid
-from noisekernel.evaluate.frechet import Reference, frechet_distance, frechet_intervals
-from noisekernel.evaluate.intervals import Figure
-from noisekernel.evaluate.neighbours import shares_intervals
+from noisekernel.measuring.samples.figures import kid
+from noisekernel.measuring.samples.frechet import Reference, frechet_distance, frechet_intervals
+from noisekernel.measuring.samples.intervals import Figure
+from noisekernel.measuring.samples.neighbours import shares_intervals
 
 REPEATS, FEATURES = 200, 16
 FEWEST = int(binom.ppf(LEVEL, REPEATS, 0.95))

@@ -11,13 +11,15 @@ from scipy import stats
 
 import noisekernel as nk
 from helpers import LEVEL, generator
-from noisekernel import diagnostics, tasks
-from noisekernel.diagnostics import Directions
-from noisekernel.diagnostics.pairs import draw_pairs
-from noisekernel.diagnostics.reversible import _halves, tell_apart
-from noisekernel.kernels.gaussian import exact_denoiser
-from noisekernel.random import Streams
-from noisekernel.renewal import fresh, shares
+from noisekernel import tasks
+from noisekernel.core.randomness import Streams
+from noisekernel.measuring import chains
+from noisekernel.measuring.chains import Directions
+from noisekernel.measuring.chains.pairs import draw_pairs
+from noisekernel.measuring.chains.reversible import _halves, tell_apart
+from noisekernel.networks.exact import exact_denoiser
+from noisekernel.sampling.renewal import fresh, shares
+from noisekernel.sampling.samplers import annealing
 
 pytestmark = pytest.mark.statistical
 
@@ -62,7 +64,7 @@ def test_p_values_of_a_reversible_chain_are_uniform():
     found = [
         r.test.p_value
         for seed in range(100)
-        for r in diagnostics.reversibility(exact(), data(80, seed=seed), beta=0.3, steps=[1], seed=seed)
+        for r in chains.reversibility(exact(), data(80, seed=seed), beta=0.3, steps=[1], seed=seed)
     ]
     assert stats.kstest(found, "uniform").pvalue > LEVEL
     assert np.mean(np.array(found) < 0.1) < 0.25
@@ -73,7 +75,7 @@ def test_what_judges_a_pair_does_not_know_the_example_behind_it():
     shape, right, leaky = (32,), [], []
     for seed in range(25):
         z, model = data(240, shape, seed=seed), exact(shape)
-        right += [r.test.p_value for r in diagnostics.reversibility(model, z, beta=0.05, steps=[10], seed=seed)]
+        right += [r.test.p_value for r in chains.reversibility(model, z, beta=0.05, steps=[10], seed=seed)]
         drawn = draw_pairs(
             model,
             z,
@@ -91,7 +93,7 @@ def test_what_judges_a_pair_does_not_know_the_example_behind_it():
 
 
 def test_statistics_of_a_reversible_chain_are_zero_within_their_errors():
-    one, ten = diagnostics.reversibility(exact((3,)), data(3000, (3,)), beta=0.3, steps=[1, 10])
+    one, ten = chains.reversibility(exact((3,)), data(3000, (3,)), beta=0.3, steps=[1, 10])
     assert len(one.statistics) == 9
     assert len(ten.statistics) == 8  # the density of ten steps is not known, so there is no log ratio
     assert min(s.p_value for s in (*one.statistics, *ten.statistics)) > LEVEL / 17
@@ -101,14 +103,14 @@ def test_statistics_of_a_reversible_chain_are_zero_within_their_errors():
 def test_a_chain_that_turns_is_caught_though_it_is_stationary():
     kernel = Rotating(0.5)
     model = nk.NoiseModel(kernel, partial(exact_denoiser, mean=0.0, variance=VARIANCE), (2,))
-    (found,) = diagnostics.reversibility(model, data(1500, mean=0.0), beta=0.3, steps=[1])
+    (found,) = chains.reversibility(model, data(1500, mean=0.0), beta=0.3, steps=[1])
     by_name = {s.name: s for s in found.statistics}
     assert found.test.p_value < LEVEL
     assert by_name["pc1, pc2"].p_value < LEVEL
     assert by_name["log p(y|x) - log p(x|y)"].mean > 4 * by_name["log p(y|x) - log p(x|y)"].error
     assert min(by_name[f"1, {g}"].p_value for g in ("mean", "energy", "residual")) > LEVEL  # nothing else shows it
     right = nk.NoiseModel(nk.GaussianKernel(0.5), model.denoiser, (2,))
-    (found,) = diagnostics.reversibility(right, data(1500, mean=0.0), beta=0.3, steps=[1])
+    (found,) = chains.reversibility(right, data(1500, mean=0.0), beta=0.3, steps=[1])
     assert found.test.p_value > LEVEL
 
 
@@ -121,7 +123,7 @@ def test_a_chain_that_turns_is_caught_though_it_is_stationary():
     ids=["drift", "variance"],
 )
 def test_a_chain_that_is_not_stationary_is_not_reversible(wrong):
-    one, ten = diagnostics.reversibility(wrong, data(4000, (16,)), beta=0.3, steps=[1, 10])
+    one, ten = chains.reversibility(wrong, data(4000, (16,)), beta=0.3, steps=[1, 10])
     assert ten.test.p_value < LEVEL
     assert ten.test.auc > one.test.auc  # small faults add up
     assert min(s.p_value for s in one.statistics) < LEVEL
@@ -129,10 +131,10 @@ def test_a_chain_that_is_not_stationary_is_not_reversible(wrong):
 
 def walked(model, n=500, steps=100):
     z = data(3 * n, model.shape)
-    found = diagnostics.walk(
+    found = chains.walk(
         model, z[:n], lambda z: z.double(), Directions.of(z), beta=0.3, steps=steps, readout=30, traced=range(16)
     )
-    distances = diagnostics.stationarity(
+    distances = chains.stationarity(
         found.features, z[:n].double(), z[n:].double(), beta=found.beta, lag=found.lag, name="the data"
     )
     return found, distances
@@ -153,7 +155,7 @@ def test_the_mixing_of_a_gaussian_chain_is_the_known_one():
     found, _ = walked(exact((3,), lag=0.8), n=16, steps=3000)
     alpha = 0.7
     rho = 0.8 + 0.2 * alpha**2 * VARIANCE / (alpha**2 * VARIANCE + 0.3)
-    mixed = diagnostics.mixing("pc1", found.traces["pc1"].numpy(), found.every)
+    mixed = chains.mixing("pc1", found.traces["pc1"].numpy(), found.every)
     assert mixed.trusted
     assert mixed.r_hat < 1.01
     assert mixed.integrated_time == pytest.approx((1 + rho) / (1 - rho), rel=0.1)
@@ -171,7 +173,7 @@ def autoregression(rho, chains, points, seed=0):
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.95])
 def test_an_autoregression_has_its_integrated_time(rho):
     trace = autoregression(rho, 8, 20_000)
-    found = diagnostics.mixing("ar", trace)
+    found = chains.mixing("ar", trace)
     time = (1 + rho) / (1 - rho)
     assert found.trusted
     assert found.integrated_time == pytest.approx(time, rel=0.1)
@@ -180,24 +182,24 @@ def test_an_autoregression_has_its_integrated_time(rho):
     at_five = dict(zip(found.lags, found.autocorrelation, strict=True))[5]
     assert at_five == pytest.approx(rho**5, abs=0.03)
     # Every fifth point is another trace of the same chain: the same time, in steps.
-    thinned = diagnostics.mixing("ar", autoregression(0.95, 8, 40_000, seed=1)[:, ::5], every=5)
+    thinned = chains.mixing("ar", autoregression(0.95, 8, 40_000, seed=1)[:, ::5], every=5)
     assert thinned.integrated_time == pytest.approx(39, rel=0.15)
 
 
 def test_chains_stuck_in_two_wells_are_seen_to_be():
     wells = 3.0 * np.where(np.arange(8) % 2, 1.0, -1.0)[:, None]
-    stuck = diagnostics.mixing("wells", wells + autoregression(0.5, 8, 2000))
+    stuck = chains.mixing("wells", wells + autoregression(0.5, 8, 2000))
     assert stuck.r_hat > 1.1
     assert not stuck.trusted
     assert "R-hat" in stuck.remark
     assert stuck.autocorrelation[-1] > 0.8  # not the 0 of each chain on its own
-    free = diagnostics.mixing("one well", autoregression(0.5, 8, 2000))
+    free = chains.mixing("one well", autoregression(0.5, 8, 2000))
     assert free.r_hat < 1.02
     assert free.trusted
 
 
 def test_a_walk_too_short_for_its_time_says_so():
-    short = diagnostics.mixing("ar", autoregression(0.99, 16, 1000))
+    short = chains.mixing("ar", autoregression(0.99, 16, 1000))
     assert not short.trusted
     assert "too short" in short.remark
 
@@ -207,7 +209,7 @@ def test_the_strength_curve_of_gaussian_data_is_the_known_one(readout, steps):
     """After k steps x has correlation rho^k with where it was; read out by the mean, or on the quantile path."""
     betas = (0.05, 0.2, 0.5, 0.9)
     z = data(3000, (4,))
-    curve = diagnostics.strength_curve(
+    curve = chains.strength_curve(
         exact((4,), lag=0.6), z, betas=betas, n=3000, steps=steps, readout=readout, batch_size=1000
     )
     for beta, distance, error in zip(betas, curve.distances, curve.errors, strict=True):
@@ -229,7 +231,7 @@ def test_the_renewal_curve_of_gaussian_data_is_the_known_one(steps):
     sum_i c_i (s_i n_i - (1 - sqrt(1 - s_i^2)) e_i). The noise e found in data is independent only as steps go to
     infinity, so its part is averaged over data, that of n is known."""
     model, betas = exact((4,)), (0.01, 0.2, 0.5, 0.9, 1.0)
-    schedule = model.kernel.annealing(steps)
+    schedule = annealing(model.kernel, steps)
     one = fresh(model, 1, schedule, Streams.of(0, [0]))
 
     def made_of(numbers):
@@ -247,7 +249,7 @@ def test_the_renewal_curve_of_gaussian_data_is_the_known_one(steps):
         squared = (weights * share).square().sum() + lost.square().mean()
         return float(squared / (2 * VARIANCE)) ** 0.5
 
-    curve = diagnostics.renewal_curve(model, z, betas=betas, n=3000, steps=steps, batch_size=1000)
+    curve = chains.renewal_curve(model, z, betas=betas, n=3000, steps=steps, batch_size=1000)
     for beta, distance, error in zip(betas, curve.distances, curve.errors, strict=True):
         assert distance == pytest.approx(expected(beta), abs=4 * error + 0.01)
     # The wrong twin: a level a little off.

@@ -8,9 +8,11 @@ from scipy import stats
 
 import noisekernel as nk
 from helpers import LEVEL, generator
-from noisekernel import chain
-from noisekernel.kernels.gaussian import exact_denoiser
-from noisekernel.schedules import Schedule, flat, linear
+from noisekernel.core.levels import flat, linear
+from noisekernel.networks.exact import exact_denoiser
+from noisekernel.sampling import chain
+from noisekernel.sampling.samplers import annealing
+from noisekernel.sampling.schedule import Schedule
 
 pytestmark = pytest.mark.statistical
 
@@ -76,5 +78,5 @@ def test_a_wrong_kernel_does_not(monkeypatch):
 def test_deterministic_annealing_keeps_the_marginals_in_the_limit_of_many_steps():
     """A deterministic step is exact only for small steps: 400 pass, 5 must not."""
     kernel = nk.GaussianKernel()
-    assert p_value(EXACT, kernel.annealing(400, churn=0.0)) > LEVEL
-    assert p_value(EXACT, kernel.annealing(5, churn=0.0)) < LEVEL
+    assert p_value(EXACT, annealing(kernel, 400, churn=0.0)) > LEVEL
+    assert p_value(EXACT, annealing(kernel, 5, churn=0.0)) < LEVEL

@@ -13,12 +13,17 @@ from scipy import stats
 
 import noisekernel as nk
 from helpers import LEVEL
-from noisekernel import objectives, renewal, tasks
-from noisekernel.data import ContinuousCodec, examples, masks
+from noisekernel import tasks
+from noisekernel.core.randomness import Purpose, normal, uniform
+from noisekernel.data import ContinuousCodec, examples
 from noisekernel.data.examples import Treatment
-from noisekernel.data.pictures import Size
-from noisekernel.kernels.gaussian import exact_denoiser
-from noisekernel.random import Purpose, normal, uniform
+from noisekernel.kinds.pictures import masks
+from noisekernel.kinds.pictures.reading import Size
+from noisekernel.networks.exact import exact_denoiser
+from noisekernel.objectives import base
+from noisekernel.sampling import renewal
+from noisekernel.sampling.samplers import annealing
+from noisekernel.tasks import fills, run, samples, variants
 
 pytestmark = pytest.mark.statistical
 
@@ -27,8 +32,9 @@ MODEL = nk.NoiseModel(nk.GaussianKernel(0.5), partial(exact_denoiser, mean=MEAN,
 
 
 def all_the_same(monkeypatch):
-    streams = tasks._streams
-    monkeypatch.setattr(tasks, "_streams", lambda *given: streams(*given[:-1], Purpose.NEW))
+    streams = run.streams_of
+    for module in (samples, variants, fills):
+        monkeypatch.setattr(module, "streams_of", lambda *given: streams(*given[:-1], Purpose.NEW))
 
 
 def none_of_its_own(monkeypatch, module):
@@ -77,7 +83,7 @@ def test_variants_of_variants_may_have_one_seed(spent):
 
 
 def test_noise_that_is_drawn_and_renewed_under_one_seed_is_renewed():
-    down = MODEL.kernel.annealing(STEPS)
+    down = annealing(MODEL.kernel, STEPS)
     noise = renewal.fresh(MODEL, N, down, nk.Streams.of(0, range(N)))
     run = tasks.renewal(MODEL, torch.zeros(N, 1), below=1.0, steps=STEPS, noise=noise)
     assert all(correlation(old, new) > LEVEL / 21 for old, new in zip(noise.noise, run.noise.noise, strict=True))
@@ -113,7 +119,7 @@ def test_training_noise_of_a_seed_is_not_that_of_its_new_samples(objective, monk
     streams = nk.Streams.of(0, range(N))
     new = [normal((N, 1), streams) for _ in range(2)]
     assert all(correlation(each, noise_of_training()) > LEVEL / 2 for each in new)
-    none_of_its_own(monkeypatch, objectives)
+    none_of_its_own(monkeypatch, base)
     assert correlation(new[1], noise_of_training()) < LEVEL
 
 

@@ -8,8 +8,10 @@ from scipy import stats
 
 import noisekernel as nk
 from helpers import LEVEL, generator
-from noisekernel import renewal, tasks
-from noisekernel.kernels.gaussian import exact_denoiser
+from noisekernel import tasks
+from noisekernel.networks.exact import exact_denoiser
+from noisekernel.sampling import renewal
+from noisekernel.sampling.samplers import annealing
 
 pytestmark = pytest.mark.statistical
 
@@ -33,7 +35,7 @@ WRONG = gaussian(bold)
 
 
 def walked(model, z, steps, share):
-    streams, down = nk.Streams.of(7, range(len(z))), model.kernel.annealing(10)
+    streams, down = nk.Streams.of(7, range(len(z))), annealing(model.kernel, 10)
     noise = renewal.retrace(model, z, down, streams)
     for _ in range(steps):
         noise = renewal.renewed(noise, [share] * len(noise.noise), streams)
@@ -87,7 +89,7 @@ def test_where_a_walk_at_constant_noise_adds_the_same_error_up():
 def test_a_share_goes_as_far_as_it_says():
     """For Gaussian data and the exact denoiser, the correlation of a new sample with its step is 1 - share^2 to 1."""
     z = nk.synthesize(EXACT, N, steps=10, seed=5)
-    streams, down = nk.Streams.of(9, range(N)), EXACT.kernel.annealing(10)
+    streams, down = nk.Streams.of(9, range(N)), annealing(EXACT.kernel, 10)
     fresh = renewal.retrace(EXACT, z, down, streams)
     ways = []
     for share in (0.1, 0.3, 0.6, 1.0):
@@ -127,7 +129,7 @@ def test_steered_it_has_the_tilted_distribution_of_new_samples(model):
 def test_pairs_look_the_same_both_ways():
     """(x, y) and (y, x) are one distribution: no odd function of y - x has a mean. A chain with a drift has one."""
     noise = recorded_noise(WRONG)
-    streams, down = nk.Streams.of(11, range(N)), WRONG.kernel.annealing(10)
+    streams, down = nk.Streams.of(11, range(N)), annealing(WRONG.kernel, 10)
     after = renewal.renewed(noise, renewal.shares(down, 11, 0.5), streams)
     x, y = (tasks.development(WRONG, each, down).result()[:, 0] for each in (noise, after))
     shifted = tasks.development(WRONG, _pushed(after), down).result()[:, 0]
@@ -139,12 +141,12 @@ def test_pairs_look_the_same_both_ways():
 def recorded_noise(model):
     """Of new samples: standard normal."""
     streams = nk.Streams.of(13, range(N))
-    draws = tuple(nk.random.normal((N, 1), streams) for _ in range(11))
-    return nk.random.Recorded(13, torch.arange(N), noise=draws)
+    draws = tuple(nk.randomness.normal((N, 1), streams) for _ in range(11))
+    return nk.randomness.Recorded(13, torch.arange(N), noise=draws)
 
 
 def _pushed(noise):
-    return nk.random.Recorded(noise.seed, noise.samples, noise=tuple(each + 0.05 for each in noise.noise))
+    return nk.randomness.Recorded(noise.seed, noise.samples, noise=tuple(each + 0.05 for each in noise.noise))
 
 
 @pytest.mark.parametrize("probs", [[0.5, 0.0, 0.31, 0.19], [0.9, 0.05, 0.03, 0.02]])

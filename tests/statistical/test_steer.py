@@ -9,8 +9,9 @@ from scipy import stats
 import noisekernel as nk
 from helpers import LEVEL, generator
 from noisekernel import tasks
-from noisekernel.kernels.gaussian import exact_denoiser
-from noisekernel.schedules import Schedule, flat
+from noisekernel.core.levels import flat
+from noisekernel.networks.exact import exact_denoiser
+from noisekernel.sampling.schedule import Schedule
 
 pytestmark = pytest.mark.statistical
 

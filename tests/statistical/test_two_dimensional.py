@@ -34,7 +34,7 @@ def continuous():
     data = pinwheel(20_000, generator(0))
     head = nk.PreconditionedGaussian.of(data, 2)
     kernel = nk.GaussianKernel(0.9)
-    denoiser = nk.Denoiser(nk.nn.MLP(head.in_channels, head.out_channels), head)
+    denoiser = nk.Denoiser(nk.networks.MLP(head.in_channels, head.out_channels), head)
     train(nk.KL(nk.LogNormalLevels()), kernel, denoiser, data, steps=2000, batch=512, rate=3e-3)
     return nk.NoiseModel(kernel, denoiser.eval(), (2,)), pinwheel, {"beta": 0.1, "readout": 30}
 
@@ -43,7 +43,7 @@ def discrete():
     data = grid(20_000, generator(0))
     head = nk.CategoricalHead(GRID, 2)
     kernel = nk.CategoricalKernel(0.9, classes=GRID)
-    denoiser = nk.Denoiser(nk.nn.MLP(head.in_channels, head.out_channels, depth=2), head)
+    denoiser = nk.Denoiser(nk.networks.MLP(head.in_channels, head.out_channels, depth=2), head)
     train(nk.Reconstruction(), kernel, denoiser, data, steps=1200, batch=512, rate=3e-3)
     return nk.NoiseModel(kernel, denoiser.eval(), (2,)), grid, {"beta": 0.5, "readout": 30}
 

@@ -9,9 +9,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from conftest_studio import ok, serving
 
-from noisekernel.studio.queue import Queue
-from noisekernel.studio.served import serve
+from noisekernel.studio.models import serve
 from noisekernel.studio.studio import Studio
+from noisekernel.studio.work.queue import Queue
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import httpx
 import uvicorn
 
-from noisekernel.studio.server import create_app
-from noisekernel.studio.serving import bind
+from noisekernel.studio.launch import bind
+from noisekernel.studio.web.server import create_app
 
 
 class _Server(uvicorn.Server):

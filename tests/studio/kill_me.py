@@ -11,11 +11,11 @@ from pathlib import Path
 
 import uvicorn
 
-from noisekernel.studio.queue import Queue
-from noisekernel.studio.served import serve
-from noisekernel.studio.server import create_app
-from noisekernel.studio.serving import bind
+from noisekernel.studio.launch import bind
+from noisekernel.studio.models import serve
 from noisekernel.studio.studio import Studio
+from noisekernel.studio.web.server import create_app
+from noisekernel.studio.work.queue import Queue
 
 
 def wanted(listener: socket.socket) -> bool:

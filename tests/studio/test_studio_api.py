@@ -9,10 +9,11 @@ import pytest
 from conftest_studio import events, finish, ok
 from PIL import Image
 
-from noisekernel import models, outputs
-from noisekernel.dial import RENEWAL
+from noisekernel import models
+from noisekernel.kinds.pictures import drawing
+from noisekernel.measuring.dial import RENEWAL
 from noisekernel.studio.masks import read_mask
-from noisekernel.studio.walking import WalkJob
+from noisekernel.studio.work.walk_job import WalkJob
 
 MASK = np.zeros((8, 8), np.uint8)
 MASK[:, 4:] = 255
@@ -324,7 +325,7 @@ def test_pngs_know_how_they_were_made(api, design, tmp_path):
     (tmp_path / "a.png").write_bytes(answer.content)
     with Image.open(tmp_path / "a.png") as image:
         assert image.size == (32, 32)
-    made = outputs.how_made(tmp_path / "a.png")
+    made = drawing.how_made(tmp_path / "a.png")
     assert (made["task"], made["seed"], made["settings"]["steps"]) == ("vary", 8, 2)
     assert made["digest"] == node["digest"]
     assert len(made["weights"]) == 64

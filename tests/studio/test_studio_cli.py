@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from noisekernel.cli.main import main
-from noisekernel.errors import NoiseKernelError
+from noisekernel.core.errors import NoiseKernelError
 from noisekernel.studio import studio as studio_module
 
 ROOT = Path(__file__).parents[2]
@@ -94,32 +94,32 @@ def test_a_missing_extra_is_one_sentence(nk, monkeypatch):
 
 def test_more_than_this_machine_means_a_token(monkeypatch, tmp_path, capsys, digits):
     """Whatever --host says but a loopback address."""
-    from noisekernel.studio import serving
+    from noisekernel.studio import launch
 
     monkeypatch.setenv("NK_HOME", str(tmp_path))
-    monkeypatch.setattr(serving, "serve_all", lambda *_: {"digits": digits})
+    monkeypatch.setattr(launch, "serve_all", lambda *_: {"digits": digits})
     guards = []
-    monkeypatch.setattr(serving, "create_app", lambda studio, **options: guards.append(options))
-    monkeypatch.setattr(serving.uvicorn.Server, "run", lambda self, sockets: [each.close() for each in sockets])
+    monkeypatch.setattr(launch, "create_app", lambda studio, **options: guards.append(options))
+    monkeypatch.setattr(launch.uvicorn.Server, "run", lambda self, sockets: [each.close() for each in sockets])
     for host, asked, names in (
         ("0.0.0.0", True, None),
         ("localhost", False, ("localhost", "127.0.0.1", "::1", "localhost")),
         (None, False, ("localhost", "127.0.0.1", "::1", "127.0.0.1")),
     ):
-        serving.run([], port=0, host=host, token=None, data=None, threads=1, browser=False)
+        launch.run([], port=0, host=host, token=None, data=None, threads=1, browser=False)
         assert (guards[-1]["token"] is not None) == asked
         assert guards[-1]["hosts"] == names
         assert ("?token=" in capsys.readouterr().out) == asked
 
 
 def test_a_token_of_any_characters_is_in_the_address(monkeypatch, tmp_path, capsys, digits):
-    from noisekernel.studio import serving
+    from noisekernel.studio import launch
 
     monkeypatch.setenv("NK_HOME", str(tmp_path))
-    monkeypatch.setattr(serving, "serve_all", lambda *_: {"digits": digits})
-    monkeypatch.setattr(serving.uvicorn.Server, "run", lambda self, sockets: [each.close() for each in sockets])
+    monkeypatch.setattr(launch, "serve_all", lambda *_: {"digits": digits})
+    monkeypatch.setattr(launch.uvicorn.Server, "run", lambda self, sockets: [each.close() for each in sockets])
     token = "a&b#c/d+e f%20gh"
-    serving.run([], port=0, host=None, token=token, data=None, threads=1, browser=False)
+    launch.run([], port=0, host=None, token=token, data=None, threads=1, browser=False)
     url = capsys.readouterr().out.split("\n")[0].removeprefix("The studio is at ")
     assert httpx.URL(url).params["token"] == token
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from conftest_studio import ok
 
-from noisekernel.evaluate.cache import digest
+from noisekernel.files.digest import digest
 from noisekernel.studio.store import Store
 
 KILLS = 20

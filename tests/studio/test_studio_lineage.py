@@ -5,11 +5,13 @@ import torch
 from studio_records import Loose, record
 
 import noisekernel as nk
-from noisekernel import renewal, tasks
-from noisekernel.random import Purpose
+from noisekernel import tasks
+from noisekernel.core.randomness import Purpose
+from noisekernel.sampling import renewal
+from noisekernel.sampling.samplers import annealing
 from noisekernel.studio import rounds
-from noisekernel.studio.lineage import LONGEST, Line, Renewal, lines_of, stream_of
 from noisekernel.studio.masks import write_mask
+from noisekernel.studio.rounds.lineage import LONGEST, Line, Renewal, lines_of, stream_of
 
 STEPS = 4
 
@@ -34,7 +36,7 @@ def test_the_noise_of_a_variant_is_that_of_its_line(digits):
     first = walked(digits, vary(["a", "b"], 1), known, ["a0", "b1", "a2"])
     second = walked(digits, vary(["a2", "b1"], 2), known, ["c", "d", "e"])
     third = rounds.begin(digits.model, vary(["d"], 3, n=2, below=0.0), known).run
-    schedule = digits.model.kernel.annealing(STEPS)
+    schedule = annealing(digits.model.kernel, STEPS)
     carried = renewal.rows_of(first.noise, torch.tensor([2, 1, 2]))
     streams = nk.Streams.of(2, [(1 << 32) + place for place in range(3)], purpose=Purpose.RENEWING)
     expected = renewal.renewed(carried, renewal.shares(schedule, STEPS + 1, 0.4), streams)
@@ -149,7 +151,7 @@ def test_pictures_of_one_line_have_their_noise_found_once(digits, monkeypatch):
         batches.append(len(z))
         return right(model, z, *rest)
 
-    monkeypatch.setattr("noisekernel.studio.lineage.retracing", counting)
+    monkeypatch.setattr("noisekernel.studio.rounds.lineage.retracing", counting)
     rounds.begin(digits.model, vary(list("ijklmnop"), 2, n=8), known)
     assert batches == [1]
 

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from noisekernel.errors import InputError
-from noisekernel.studio.queue import FullError, Job, Queue
+from noisekernel.core.errors import InputError
 from noisekernel.studio.store import MissingError
+from noisekernel.studio.work.queue import FullError, Job, Queue
 
 
 class Counting(Job):

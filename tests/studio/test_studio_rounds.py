@@ -9,10 +9,10 @@ import torch
 from PIL import Image
 from studio_records import record
 
-from noisekernel.errors import InputError
+from noisekernel.core.errors import InputError
 from noisekernel.studio import rounds
 from noisekernel.studio.masks import feathered, read_mask, share_of_new
-from noisekernel.studio.walks import Walk, frames_again
+from noisekernel.studio.rounds.walk import Walk, frames_again
 
 
 def png(array):
@@ -142,7 +142,7 @@ def test_frames_of_a_walk_can_be_had_again(digits, z):
 
 @pytest.mark.same_call
 def test_a_full_segment_makes_room_for_the_next(digits, z, monkeypatch):
-    monkeypatch.setattr("noisekernel.studio.walks.MOST_STEPS", 3)
+    monkeypatch.setattr("noisekernel.studio.rounds.walk.MOST_STEPS", 3)
     walk = Walk.of(digits.model, z[:1], 0, 0.1)
     for _ in range(5):
         walk.step()

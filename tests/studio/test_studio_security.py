@@ -11,8 +11,8 @@ import pytest
 from conftest_studio import ok, serving
 from PIL import Image
 
-from noisekernel.data.pictures import BadPictureError
-from noisekernel.studio.security import Guard
+from noisekernel.kinds.pictures.reading import BadPictureError
+from noisekernel.studio.web.security import Guard
 
 TOKEN = "a-token-of-some-length"
 
@@ -99,7 +99,7 @@ def test_with_the_token_everything(guarded):
 
 def test_tokens_are_compared_in_constant_time(monkeypatch):
     """Through hmac.compare_digest, on hashes: the length does not tell either."""
-    from noisekernel.studio import security
+    from noisekernel.studio.web import security
 
     seen = []
     real = security.hmac.compare_digest
@@ -211,7 +211,7 @@ def test_no_path_leads_out_of_the_page(api, path):
 
 
 def test_errors_say_nothing_of_the_servers_paths(studio, api, design, monkeypatch, tmp_path):
-    from noisekernel.errors import StorageError
+    from noisekernel.core.errors import StorageError
 
     def full(*_, **__):
         raise StorageError(f"{tmp_path}/objects cannot be written: no space left on device")

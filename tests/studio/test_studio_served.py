@@ -9,16 +9,16 @@ import pytest
 import torch
 from studio_records import record
 
-from noisekernel import config, models
-from noisekernel.data.pictures import Size
-from noisekernel.errors import InputError
-from noisekernel.familiarity import Familiarity
+from noisekernel import models, recipes
+from noisekernel.core.errors import InputError
+from noisekernel.kinds.pictures.reading import Size
+from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.studio import rounds
-from noisekernel.studio.jobs import frame_of
-from noisekernel.studio.served import DIALS, serve, serve_all
-from noisekernel.studio.serving import bind
+from noisekernel.studio.launch import bind
+from noisekernel.studio.models import DIALS, serve, serve_all
+from noisekernel.studio.rounds.walk import Walk, frames_again
 from noisekernel.studio.taste import Taste
-from noisekernel.studio.walks import Walk, frames_again
+from noisekernel.studio.work.jobs import frame_of
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def levels(tmp_path_factory):
         "objective.levels": {"kind": "uniform"},
         "objective.kind": "reconstruction",
     }
-    design = config.recipe("default", settings).design(Size(1, 4, 4))
+    design = recipes.recipe("default", settings).design(Size(1, 4, 4))
     folder = tmp_path_factory.mktemp("levels")
     models.save(models.build(design), folder / "shades.safetensors")
     return serve(str(folder / "shades.safetensors"))

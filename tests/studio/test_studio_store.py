@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 import torch
 
-from noisekernel.errors import InputError, StorageError
+from noisekernel.core.errors import InputError, StorageError
 from noisekernel.studio.store import SCHEMA, MissingError, Store
 
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import noisekernel as nk
-from noisekernel.errors import InputError
+from noisekernel.core.errors import InputError
 from noisekernel.studio.taste import Taste, _gram, _mode, features
 
 EACH = 12

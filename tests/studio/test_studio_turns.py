@@ -9,9 +9,9 @@ import pytest
 import torch
 from PIL import Image
 
-from noisekernel.errors import InputError
-from noisekernel.studio.rounds import Inpaint, Sample, Steer, Vary, Walk
-from noisekernel.studio.walks import frames_again
+from noisekernel.core.errors import InputError
+from noisekernel.studio.rounds.rounds import Inpaint, Sample, Steer, Vary, Walk
+from noisekernel.studio.rounds.walk import frames_again
 
 MASK = np.zeros((8, 8), np.uint8)
 MASK[:, 4:] = 255
@@ -150,7 +150,7 @@ def test_the_estimate_follows_noise_down_its_lines(studio, judged, calls):
 
 def test_a_step_with_more_pictures_is_no_quicker(digits, monkeypatch):
     served = replace(digits)
-    monkeypatch.setattr("noisekernel.studio.served._seconds_a_step", lambda model, n: {1: 0.01, 12: 0.032}[n])
+    monkeypatch.setattr("noisekernel.studio.models._seconds_a_step", lambda model, n: {1: 0.01, 12: 0.032}[n])
     assert served.seconds(1) == pytest.approx(0.01)
     assert served.seconds(6) == pytest.approx(0.02)
     assert served.seconds(64) == pytest.approx(0.136)

@@ -12,7 +12,7 @@ from PIL import Image
 
 import noisekernel as nk
 import other_processor
-from noisekernel.observers import read_log
+from noisekernel.training.observers import read_log
 
 SETTINGS = [
     *("network.channels=8", "training.batch=32", "training.images=640"),

@@ -14,15 +14,18 @@ from PIL import Image
 from torch import nn
 
 import noisekernel as nk
-from noisekernel import config, runs
+from noisekernel import recipes
+from noisekernel.core.errors import InputError, StorageError, TrainingError
+from noisekernel.core.randomness import STREAMS
 from noisekernel.data.examples import InMemory, Order, Treatment
-from noisekernel.errors import InputError, StorageError, TrainingError
-from noisekernel.observers import Silent, read_log
-from noisekernel.random import STREAMS
-from noisekernel.storage import read_tensors, write_tensors
+from noisekernel.files.formats import read_tensors, write_tensors
+from noisekernel.recipes.training import Decay, TrainingSettings
+from noisekernel.training import beginning, run
 from noisekernel.training.checkpoint import Checkpoints
-from noisekernel.training.settings import Decay, TrainingSettings
-from noisekernel.training.trainer import Stopped, Trainer
+from noisekernel.training.dry_run import dry_run, told
+from noisekernel.training.observers import Silent, read_log
+from noisekernel.training.stopping import Stopped
+from noisekernel.training.trainer import Trainer
 
 SMALL = {"network.channels": 8, "training.batch": 16, "training.images": 160, "training.log_every": 32}
 
@@ -137,8 +140,8 @@ class Clock(Silent):
 @pytest.mark.same_call
 def test_checkpoints_are_written_by_time_too_and_change_nothing(tmp_path, monkeypatch):
     """A run of fewer images than lie between checkpoints loses minutes when it is killed, not all."""
-    clock, make = Clock(), runs.trainer_for
-    monkeypatch.setattr(runs, "trainer_for", lambda *given, **rest: make(*given, **rest, clock=clock))
+    clock, make = Clock(), beginning.trainer_for
+    monkeypatch.setattr(run, "trainer_for", lambda *given, **rest: make(*given, **rest, clock=clock))
 
     def train(out, minutes, resume=False, observers=()):
         settings = {**SMALL, "training.log_every": 16, "training.save_every": 10**6, "training.keep": 100}
@@ -162,12 +165,12 @@ def test_checkpoints_are_written_by_time_too_and_change_nothing(tmp_path, monkey
 
 
 def test_a_short_run_gets_to_its_rate_and_says_where_it_does_not_do_as_set(capsys):
-    short = config.recipe("small", ["training.images=7000"]).training
+    short = recipes.recipe("small", ["training.images=7000"]).training
     rates = [short.rate_at(step * short.batch) for step in range(short.steps)]
     assert max(rates) > 0.85 * short.rate
     assert rates.index(max(rates)) * short.batch == pytest.approx(700, abs=short.batch)
     assert short.average.decay(7000, 64) == pytest.approx(0.5 ** (64 / 700))  # a half-life of a tenth of the run
-    long = config.recipe("small").training
+    long = recipes.recipe("small").training
     assert long.warming == long.warmup == 10_000
     few = {**SMALL, "training.images": 16}
     nk.train("digits", settings=few)
@@ -383,7 +386,7 @@ def test_moments_are_measured_once(tmp_path, monkeypatch):
     """On another number of threads they differ in the last bit; the run goes on with those it was begun with."""
     with pytest.raises(SystemExit):
         train(tmp_path, observers=[Bomb(96)])
-    monkeypatch.setattr(config.PreconditionedHeadConfig, "measured", None)
+    monkeypatch.setattr(recipes.PreconditionedHeadConfig, "measured", None)
     assert train(tmp_path, resume=True).history["images"] == 160
 
 
@@ -397,7 +400,7 @@ def test_two_runs_in_one_folder_are_refused_and_the_second_does_the_first_no_har
                 each.touch()
             with pytest.raises(InputError, match="another process is training"):
                 train(tmp_path, 64, resume=True)
-            with pytest.raises(InputError, match="another process is training"), runs.alone_in(tmp_path):
+            with pytest.raises(InputError, match="another process is training"), run.alone_in(tmp_path):
                 pass
             if checkpoints.newest is not None:  # as the other processes of a second run do, which hold no lock
                 checkpoints.load(checkpoints.newest)
@@ -407,7 +410,7 @@ def test_two_runs_in_one_folder_are_refused_and_the_second_does_the_first_no_har
     seen = []
     train(tmp_path, 64, observers=[Intruder()])
     assert seen == [64]
-    with runs.alone_in(tmp_path):
+    with run.alone_in(tmp_path):
         assert not list(tmp_path.rglob(".*.unfinished"))
 
 
@@ -537,12 +540,12 @@ def test_flips_and_forgotten_labels_are_functions_of_the_example():
 
 
 def test_dry_runs_tell_the_cost():
-    figures = runs.dry_run("digits", settings=SMALL)
+    figures = dry_run("digits", settings=SMALL)
     assert figures["parameters"] == train(None, 16).parameters
     assert figures["images_per_second"] > 0
-    assert "2.5 hours" in runs.told({**figures, "seconds": 9000})
-    assert "12 seconds" in runs.told({**figures, "seconds": 12.3})
-    small = runs.told({**figures, "seconds": 0.1, "memory_bytes": 3_000_000})
+    assert "2.5 hours" in told({**figures, "seconds": 9000})
+    assert "12 seconds" in told({**figures, "seconds": 12.3})
+    small = told({**figures, "seconds": 0.1, "memory_bytes": 3_000_000})
     assert "under a second" in small
     assert "3.0 MB of memory" in small
 
@@ -574,7 +577,7 @@ def test_run_folders_say_what_was_done(tmp_path):
     model = train(tmp_path, 64, seed=5)
     run = json.loads((tmp_path / "run.json").read_text())
     assert (run["data"], run["seed"], run["pictures"], run["size"]) == ("digits", 5, 1797, [1, 8, 8])
-    assert config.recipe(tmp_path / "recipe.json").training.images == 64
+    assert recipes.recipe(tmp_path / "recipe.json").training.images == 64
     assert model.history["seed"] == 5
     assert {path.name for path in tmp_path.iterdir()} >= {"log.jsonl", "model.safetensors", "checkpoints", "pictures"}
     entry = read_log(tmp_path / "log.jsonl")[-1]

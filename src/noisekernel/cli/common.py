@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
     from torch import Tensor
 
-    from noisekernel.models import Model
-    from noisekernel.tasks import Run
+    from noisekernel.models.model import Model
+    from noisekernel.tasks.run import Run
 
 
 def check_seed(seed: int | None) -> int | None:
     """What streams take; a range in the option itself would be the widest column of its help."""
-    from noisekernel.errors import InputError
+    from noisekernel.core.errors import InputError
 
     if seed is not None and seed >= 2**64:
         raise InputError(f"seed is {seed}; give a whole number from 0 to 2**64 - 1")
@@ -34,7 +34,7 @@ def within(low: float, high: float, *, open_low: bool = False, open_high: bool =
 
     def check(param: typer.CallbackParam, value: float | None) -> float | None:
         if value is not None:
-            from noisekernel import checks
+            from noisekernel.core import checks
 
             checks.number(param.opts[0], value, low, high, open_low=open_low, open_high=open_high)
         return value
@@ -98,7 +98,7 @@ def note(sentence: str) -> None:
 
 def read_pictures(model: "Model", pictures: Sequence[Path]) -> "Tensor":
     """Pictures as the model's data; of those that are cut and resized for it, a note says so."""
-    from noisekernel.data.pictures import MOST_SIDE, size_of
+    from noisekernel.kinds.pictures.reading import MOST_SIDE, size_of
 
     z = model.read(pictures)
     _, height, width = model.size
@@ -114,7 +114,7 @@ def read_pictures(model: "Model", pictures: Sequence[Path]) -> "Tensor":
 
 
 def label_for(model: "Model", names: Sequence[str] | None, n: int) -> Any:
-    from noisekernel.errors import InputError
+    from noisekernel.core.errors import InputError
 
     if names and len(names) > n:
         raise InputError(
@@ -135,8 +135,8 @@ def how_to_vary(
     sharp: int = 10,
 ) -> dict[str, Any]:
     """How `far`, by this name, and steps, to renew noise; or with a noise level the options of `tasks.variation`."""
-    from noisekernel import checks
-    from noisekernel.errors import InputError
+    from noisekernel.core import checks
+    from noisekernel.core.errors import InputError
 
     if beta is not None:
         if far is not None:
@@ -151,8 +151,8 @@ def how_to_vary(
 
 def noise_level(model: "Model", what: str, strength: float) -> float:
     """The level up to which noise is drawn anew for variants of this strength. The model is measured for it once."""
-    from noisekernel.dial import RENEWAL
-    from noisekernel.models import digest_of
+    from noisekernel.measuring.dial import RENEWAL
+    from noisekernel.models.saving import digest_of
 
     if strength == 0.0:
         return 0.0
@@ -166,8 +166,8 @@ def noise_level(model: "Model", what: str, strength: float) -> float:
 
 def say_if_unlike(model: "Model", what: str, z: "Tensor", pictures: Sequence[Path]) -> None:
     """Name those of the pictures, on stderr, whose like the model never saw. It is measured for that once."""
-    from noisekernel.familiarity import DRAWN, UNLIKE, WORDS, Familiarity
-    from noisekernel.models import digest_of
+    from noisekernel.measuring.familiarity import DRAWN, UNLIKE, WORDS, Familiarity
+    from noisekernel.models.saving import digest_of
 
     weights = digest_of(what)
     usual = Familiarity.known(weights)
@@ -234,6 +234,6 @@ def wait_for_everyone(device: str | None) -> None:
     if process()[1] > 1:
         from accelerate import PartialState
 
-        from noisekernel.checks import pick_device
+        from noisekernel.core.checks import pick_device
 
         PartialState(cpu=pick_device(device).type == "cpu").wait_for_everyone()

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from noisekernel.cli import common
-from noisekernel.errors import InputError
-from noisekernel.quantities import told_bytes, told_seconds
+from noisekernel.core.errors import InputError
+from noisekernel.core.quantities import told_bytes, told_seconds
 
 if TYPE_CHECKING:
-    from noisekernel.models import Model
+    from noisekernel.models.model import Model
 
 #: What is done without asking.
 MOST_SECONDS, MOST_BYTES = 3600.0, 10e9
@@ -53,7 +53,7 @@ class Cost:
         `kept` are the bytes held in memory beside those of a batch, `folder` is where each becomes a file, and
         `instead` says what would take less. What does not fit is refused, whatever the user says.
         """
-        from noisekernel.plan import bytes_of_a_look, memory_of
+        from noisekernel.training.cost import bytes_of_a_look, memory_of
 
         channels, height, width = model.shape
         at_once = min(batch, pictures) * bytes_of_a_look(model.design)

@@ -33,13 +33,15 @@ def diagnose(
     """Measure a chain: reversible, stationary, mixing, and how far variants go; figures and a page of plots."""
     from time import perf_counter
 
-    from noisekernel import diagnosis, models, outputs
+    from noisekernel import models
+    from noisekernel.core.errors import InputError
+    from noisekernel.data.opening import open_source
     from noisekernel.data.source import Source, load, some_of
-    from noisekernel.data.sources import open_source
-    from noisekernel.diagnosis_page import need_matplotlib, write_page
-    from noisekernel.diagnostics.mixing import need_arviz
-    from noisekernel.errors import InputError
-    from noisekernel.storage import write_json
+    from noisekernel.files import outputs
+    from noisekernel.files.formats import write_json
+    from noisekernel.measuring.chains import diagnosis
+    from noisekernel.measuring.chains.mixing import need_arviz
+    from noisekernel.measuring.chains.page import need_matplotlib, write_page
 
     began = perf_counter()
     need_matplotlib()

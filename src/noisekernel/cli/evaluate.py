@@ -40,12 +40,13 @@ def evaluate(
     Each with an interval, and beside what real pictures score. Under torchrun or accelerate launch the processes share
     the work, and the figures are those of one process.
     """
-    from noisekernel import judge, outputs
-    from noisekernel.storage import write_json
+    from noisekernel.files import outputs
+    from noisekernel.files.formats import write_json
+    from noisekernel.measuring.samples import evaluation
 
     if out is not None:
         outputs.new_file(out, force=force)
-    judged = judge.measure(
+    judged = evaluation.measure(
         model,
         data,
         n=n,

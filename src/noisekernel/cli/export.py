@@ -15,8 +15,8 @@ def export(
     force: common.Force = False,
 ) -> None:
     """Write the denoiser as a torch.export program or ONNX file, checked against the original."""
-    from noisekernel import outputs
-    from noisekernel.export import export as write
+    from noisekernel.files import outputs
+    from noisekernel.models.export import export as write
 
     outputs.new_file(out, force=force)
     figures = write(model, out)

@@ -15,7 +15,7 @@ def push(
     force: common.Force = False,
 ) -> None:
     """Publish a model: its file, and a page that says what it is."""
-    from noisekernel import hub
+    from noisekernel.models import hub
 
     where = hub.push(model, target, private=private, force=force)
     common.say({"model": common.model_name(model), "where": where}, json, f"{model} is now at {where}")
@@ -29,7 +29,7 @@ def pull(
     force: common.Force = False,
 ) -> None:
     """Fetch a model, check that it is one, and put it into a folder."""
-    from noisekernel import hub
+    from noisekernel.models import hub
 
     path = hub.pull(source, out, revision=revision, force=force)
     common.say({"source": source, "file": str(path)}, json, f"{path}. Next: nk sample {out} -n 16")

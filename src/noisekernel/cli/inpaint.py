@@ -35,12 +35,15 @@ def inpaint(
     """Fill in what a mask hides; all else comes back as it was, bit by bit."""
     import torch
 
-    from noisekernel import models, outputs, tasks
+    from noisekernel import models, tasks
     from noisekernel.cli.cost import Cost
-    from noisekernel.data.masks import check_fits, read_mask, tile_masks
-    from noisekernel.data.pictures import MOST_SIDE, size_of
-    from noisekernel.errors import InputError
-    from noisekernel.models import open_image
+    from noisekernel.core.errors import InputError
+    from noisekernel.files import outputs
+    from noisekernel.kinds.pictures import drawing
+    from noisekernel.kinds.pictures.masks import check_fits, read_mask, tile_masks
+    from noisekernel.kinds.pictures.reading import MOST_SIDE, size_of
+    from noisekernel.kinds.pictures.record import Record
+    from noisekernel.models.model import open_image
 
     if (mask is None) == (tiles is None):
         raise InputError("say what to fill in: either --mask MASK or --tiles SIDE")
@@ -71,7 +74,7 @@ def inpaint(
     labels = common.label_for(chain, label, len(z))
     cost = Cost(yes)
     cost.check(
-        chain, len(z) * n, batch_size, kept=len(z) * (n + 2) * outputs.bytes_of_a_cell(chain.size), folder=folder
+        chain, len(z) * n, batch_size, kept=len(z) * (n + 2) * drawing.bytes_of_a_cell(chain.size), folder=folder
     )
     many, fills = z.repeat_interleave(n, dim=0), masks.repeat_interleave(n, dim=0)
     many_labels = None if labels is None else labels.repeat_interleave(n, dim=0)
@@ -105,13 +108,13 @@ def inpaint(
         for i, own_files in enumerate(files)
         for k, file in enumerate(own_files)
     ]
-    record = outputs.Record(folder, how, listed, inputs=pictures if mask is None else [*pictures, mask])
+    record = Record(folder, how, listed, inputs=pictures if mask is None else [*pictures, mask])
     cells = []
     for i in range(len(z)):
         images = chain.draw(filled[i])
         record.write(images, files[i])
         cells += [*chain.draw(z[i : i + 1]), *chain.draw(seen[i : i + 1]), *images]
-    record.sheet(outputs.contact_sheet(cells, columns=n + 2), "sheet.png")
+    record.sheet(drawing.contact_sheet(cells, columns=n + 2), "sheet.png")
     record.finish()
     share = float(masks.float().mean())
     figures = {**how, "filled_share": round(share, 4), "n": n, "out": str(folder)}

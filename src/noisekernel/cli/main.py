@@ -23,7 +23,7 @@ from noisekernel.cli import (
     vary,
     walk,
 )
-from noisekernel.errors import NoiseKernelError
+from noisekernel.core.errors import NoiseKernelError
 
 
 class Commands(TyperGroup):

@@ -12,16 +12,16 @@ def recipes(
     name: Annotated[str | None, typer.Argument(help="Show this one in full.")] = None, json: common.Json = False
 ) -> None:
     """List the recipes: parameters, memory, cost; or show one in full."""
-    from noisekernel import config
-    from noisekernel.plan import plan
+    from noisekernel import recipes
+    from noisekernel.training.cost import plan
 
     if name is not None:
-        chosen = config.recipe(name)
+        chosen = recipes.recipe(name)
         print(json_.dumps(chosen.model_dump(mode="json"), indent=2, ensure_ascii=False))
         return
     rows: list[dict[str, Any]] = []
-    for each in config.recipe_names():
-        recipe = config.recipe(each)
+    for each in recipes.recipe_names():
+        recipe = recipes.recipe(each)
         size = recipe.data.size_for(None)
         cost = plan(recipe, size)
         rows.append(

@@ -24,9 +24,11 @@ def replay(
     differently, and there pictures are the same up to rounding. The exit code is 0 if all are the same, 1 if any
     differs; those that differ are listed.
     """
-    from noisekernel import models, outputs
+    from noisekernel import models
     from noisekernel.cli.cost import TIMED, Cost
-    from noisekernel.errors import InputError
+    from noisekernel.core.errors import InputError
+    from noisekernel.files import outputs
+    from noisekernel.kinds.pictures import drawing
     from noisekernel.studio.files import read_design
     from noisekernel.studio.replay import replay, steps_of
 
@@ -54,7 +56,7 @@ def replay(
             if folder is not None:
                 (image,) = chain.draw(one.z[None])
                 how = {"design": design.record.name, "node": one.node.id, "digest": one.node.digest, "same": one.same}
-                outputs.save_png(image, folder / f"{one.node.id}.png", how)
+                drawing.save_png(image, folder / f"{one.node.id}.png", how)
     total = len(design.record.nodes)
     figures = {
         "design": design.record.name,

@@ -17,11 +17,11 @@ from PIL import Image
 from noisekernel import tasks
 from noisekernel.cli import common
 from noisekernel.cli.cost import Cost
-from noisekernel.errors import InputError
-from noisekernel.models import Model
-from noisekernel.random import Recorded
-from noisekernel.renewal import rows_of, together
-from noisekernel.settings import unknown
+from noisekernel.core.errors import InputError
+from noisekernel.core.randomness import Recorded
+from noisekernel.core.suggestions import unknown
+from noisekernel.models.model import Model
+from noisekernel.sampling.renewal import rows_of, together
 
 #: A picture, as numbers in [0, 1] of shape (height, width) or (height, width, channels), to how much it is liked.
 Score = Callable[[NDArray[np.float64]], float]

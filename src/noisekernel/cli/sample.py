@@ -30,8 +30,11 @@ def sample(
 
     from PIL import Image
 
-    from noisekernel import models, outputs, tasks
+    from noisekernel import models, tasks
     from noisekernel.cli.cost import Cost
+    from noisekernel.files import outputs
+    from noisekernel.kinds.pictures import drawing
+    from noisekernel.kinds.pictures.record import Record
 
     rank, world = common.process()
     common.wait_for_everyone(device)
@@ -56,7 +59,7 @@ def sample(
 
     files = [f"{i:0{max(4, len(str(n - 1)))}d}.png" for i in range(n)]
     listed = [{"file": file, **made(i)} for i, file in enumerate(files)]
-    record = outputs.Record(folder, how, listed, main=rank == 0)
+    record = Record(folder, how, listed, main=rank == 0)
     batches = [range(first, min(first + batch_size, n)) for first in range(0, n, batch_size)][rank::world]
     began = perf_counter()
     with common.bar(len(batches) * schedule.steps, "drawing") as bar:
@@ -73,7 +76,7 @@ def sample(
     for file in files[:400]:
         with Image.open(folder / file) as image:
             shown.append(image.copy())
-    record.sheet(outputs.contact_sheet(shown), "sheet.png")
+    record.sheet(drawing.contact_sheet(shown), "sheet.png")
     record.finish()
     figures = {**how, "n": n, "out": str(folder), "seconds": round(seconds, 3)}
     beyond = f" (the first 400 of {n})" if n > 400 else ""

@@ -28,10 +28,10 @@ def studio(
     """Start the studio: a page on this machine to make variants, choose, paint, and take designs away."""
     from importlib.util import find_spec
 
-    from noisekernel.errors import NoiseKernelError
+    from noisekernel.core.errors import NoiseKernelError
 
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "python_multipart")):
         raise NoiseKernelError("the studio needs a few packages more: pip install 'noisekernel[studio]'")
-    from noisekernel.studio.serving import run
+    from noisekernel.studio.launch import run
 
     run(models or [], port=port, host=host, token=token, data=data, threads=threads, browser=browser)

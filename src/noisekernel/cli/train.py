@@ -44,19 +44,21 @@ def train(
     Stop it with Ctrl-C or kill it: --resume goes on to the same end. For many GPUs: torchrun --nproc-per-node 8 -m
     noisekernel train DATA --out DIR.
     """
-    from noisekernel import runs
-    from noisekernel.errors import InputError
-    from noisekernel.training.trainer import Stopped
+    from noisekernel.core.errors import InputError
+    from noisekernel.training.dry_run import dry_run as plan_run
+    from noisekernel.training.dry_run import told
+    from noisekernel.training.run import train as train_model
+    from noisekernel.training.stopping import Stopped
 
     if dry_run:
-        figures = runs.dry_run(data, recipe=recipe, settings=set_ or (), seed=seed or 0, device=device, start=start)
+        figures = plan_run(data, recipe=recipe, settings=set_ or (), seed=seed or 0, device=device, start=start)
         if common.process()[0] == 0:
-            common.say(figures, json, runs.told(figures))
+            common.say(figures, json, told(figures))
         return
     if out is None:
         raise InputError("say where the run goes: --out DIR")
     try:
-        model = runs.train(
+        model = train_model(
             data,
             out,
             recipe=recipe,

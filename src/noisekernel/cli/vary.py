@@ -48,10 +48,13 @@ def vary(
     With --rounds, each round starts from one candidate of the round before: the highest in --score, the one you
     --choose beforehand, or, at a terminal, the one you name when asked.
     """
-    from noisekernel import models, outputs
+    from noisekernel import models
     from noisekernel.cli.cost import Cost
     from noisekernel.cli.rounds import Chooser, Variants
-    from noisekernel.dial import DEFAULT
+    from noisekernel.files import outputs
+    from noisekernel.kinds.pictures import drawing
+    from noisekernel.kinds.pictures.record import Record
+    from noisekernel.measuring.dial import DEFAULT
 
     options = common.how_to_vary("strength", strength, beta, steps, lag, readout, usual=DEFAULT)
     folder = outputs.new_folder(out, force=force)
@@ -61,7 +64,7 @@ def vary(
     common.say_if_unlike(chain, model, z, pictures)
     cost = Cost(yes)
     numbers = chain.size.channels * chain.size.height * chain.size.width
-    kept = outputs.bytes_of_a_cell(chain.size) + (4 * numbers * (options["steps"] + 1) if rounds > 1 else 0)
+    kept = drawing.bytes_of_a_cell(chain.size) + (4 * numbers * (options["steps"] + 1) if rounds > 1 else 0)
     cost.check(chain, rounds * len(z) * n, batch_size, kept=len(z) * n * kept, folder=folder)
     if beta is None:
         options["below"] = common.noise_level(chain, model, options["strength"])
@@ -90,7 +93,7 @@ def vary(
                 for k in range(n)
             ]
     sheets = [f"sheet{number}.png" for number in range(rounds)]
-    record = outputs.Record(folder, {**how, "rounds": rounds}, listed, sheets=sheets, inputs=pictures)
+    record = Record(folder, {**how, "rounds": rounds}, listed, sheets=sheets, inputs=pictures)
     history: list[list[int]] = []
     for number in range(rounds):
         labels = common.label_for(chain, label, len(z))
@@ -104,7 +107,7 @@ def vary(
             record.write(images, files[number][i])
             cells += [*chain.draw(z[i : i + 1]), *images]
         sheet = folder / sheets[number]
-        record.sheet(outputs.contact_sheet(cells, columns=n + 1), sheet.name, round=number)
+        record.sheet(drawing.contact_sheet(cells, columns=n + 1), sheet.name, round=number)
         if number < rounds - 1:
             picked = [chooser.pick(number, i, chain.draw(variants[i]), sheet) for i in range(len(z))]
             history.append(picked)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from noisekernel.models import Model
+    from noisekernel.models.model import Model
 
 
 def walk(
@@ -44,21 +44,24 @@ def walk(
     The walk is of the noise that pictures are made of, which each step moves on a little; it may go on for ever.
     With --beta it is one at that constant noise level, as in the paper, which slowly leaves the data.
     """
-    from noisekernel import models, outputs
+    from noisekernel import models
     from noisekernel.cli.cost import Cost
-    from noisekernel.errors import InputError
+    from noisekernel.core.errors import InputError
+    from noisekernel.files import outputs
+    from noisekernel.kinds.pictures import drawing
+    from noisekernel.kinds.pictures.film import check_film, save_film
 
     options = common.how_to_vary("pace", pace, beta, None, lag, readout, usual=0.08, sharp=5)
     steps = (60 if beta is None else 200) if steps is None else steps
     every = (1 if beta is None else 2) if every is None else every
-    outputs.check_film(out)
+    check_film(out)
     outputs.new_file(out, force=force)
     number = n or max(16, len(pictures or ()))
     if pictures and len(pictures) > number:
         raise InputError(f"{len(pictures)} pictures to start from, but -n {number} chains; give each picture a chain")
     chain = models.load(model, device)
     cost = Cost(yes)
-    in_film = (steps // every + 1) * number * outputs.bytes_of_a_cell(chain.size)
+    in_film = (steps // every + 1) * number * drawing.bytes_of_a_cell(chain.size)
     cost.check(chain, number, number, kept=in_film, instead="ask for fewer steps, or to show fewer of them (--every)")
     starts = common.read_pictures(chain, pictures) if pictures else None
     if pictures and starts is not None:
@@ -74,11 +77,11 @@ def walk(
         advance = cost.timed(bar, steps, steps)
         for done, look in enumerate(clean):
             if done % every == 0 or done == steps:
-                frames.append(outputs.contact_sheet(chain.draw(look())))
+                frames.append(drawing.contact_sheet(chain.draw(look())))
             if done == steps:
                 break
             advance()
-    outputs.save_film(frames, out, fps)
+    save_film(frames, out, fps)
     figures = {
         "task": "walk",
         "model": common.model_name(model),
@@ -95,7 +98,7 @@ def _renewed(
     model: "Model", z: "Tensor | int", share: float, label: "Tensor | None", seed: int
 ) -> "Iterator[Callable[[], Tensor]]":
     """How to look at the start, and at the walk after each step."""
-    from noisekernel.noise_walk import NoiseWalk
+    from noisekernel.tasks.noise_walk import NoiseWalk
 
     walk = NoiseWalk.of(model, z, label=label, seed=seed)
     while True:

@@ -1,11 +1,11 @@
 """Data: a word or a path to pictures, pictures to clean data z, and back."""
 
-from noisekernel.data.codecs import Codec, ContinuousCodec, LevelsCodec
 from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
-from noisekernel.data.masks import read_mask, tile_masks
-from noisekernel.data.pictures import BadPictureError, Picture, Size
+from noisekernel.data.opening import open_source
 from noisekernel.data.source import Pictures, Source, Summary, load
-from noisekernel.data.sources import open_source
+from noisekernel.kinds.pictures.codecs import Codec, ContinuousCodec, LevelsCodec
+from noisekernel.kinds.pictures.masks import read_mask, tile_masks
+from noisekernel.kinds.pictures.reading import BadPictureError, Picture, Size
 
 __all__ = [
     "BadPictureError",

@@ -12,23 +12,24 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from queue import Full, Queue
-from threading import Event, Thread
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from noisekernel.data.codecs import Codec
-from noisekernel.data.pictures import BadPictureError, Picture, Size
+from noisekernel.core.errors import InputError, NoiseKernelError
+from noisekernel.core.randomness import Purpose, Streams, uniform
+from noisekernel.data.ahead import ahead
 from noisekernel.data.source import FarSource, Pictures, Source, Summary
-from noisekernel.errors import InputError, NoiseKernelError
-from noisekernel.random import Purpose, Streams, uniform
+from noisekernel.kinds.pictures.codecs import Codec
+from noisekernel.kinds.pictures.reading import BadPictureError, Picture, Size
 
 #: So many unreadable pictures in a row are the end of it, even if such are to be left out.
 MOST_BAD = 100
+
+
 #: Clean data, and a label a sample where there are labels.
 Batch = tuple[Tensor, Tensor | None]
 
@@ -200,44 +201,6 @@ class Streamed:
         for numbers, many in zip(parts, ahead(read) if self.workers else read, strict=True):
             _account(self.summary, many, self.bad)
             yield self.treatment(many.pixels, many.labels, numbers, device)
-
-
-Item = TypeVar("Item")
-
-
-def ahead(items: Iterator[Item], depth: int = 8) -> Iterator[Item]:
-    """The same items, up to `depth` of them made ready by a thread before they are asked for."""
-    queue: Queue[tuple[Item | None, BaseException | None]] = Queue(depth)
-    left = Event()
-
-    def put(item: Item | None, error: BaseException | None) -> None:
-        while not left.is_set():
-            try:
-                return queue.put((item, error), timeout=0.1)
-            except Full:
-                continue
-
-    def work() -> None:
-        try:
-            for item in items:
-                put(item, None)
-                if left.is_set():
-                    return
-            put(None, StopIteration())
-        except BaseException as error:  # handed on to whoever asks for the item
-            put(None, error)
-
-    Thread(target=work, daemon=True).start()
-    try:
-        while True:
-            item, error = queue.get()
-            if isinstance(error, StopIteration):
-                return
-            if error is not None:
-                raise error
-            yield item  # type: ignore[misc]
-    finally:
-        left.set()
 
 
 class _InOrder:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
-from noisekernel.data.pictures import BadPictureError, Picture, Size, fit, to_channels
-from noisekernel.errors import InputError
+from noisekernel.core.errors import InputError
+from noisekernel.kinds.pictures.reading import BadPictureError, Picture, Size, fit, to_channels
 
 
 @runtime_checkable

@@ -24,16 +24,15 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import torch
 from torch import Tensor
 
-from noisekernel import checks
-from noisekernel.checks import Level
-from noisekernel.distributions import Distribution, Elementwise
-from noisekernel.errors import ScheduleError, ShapeError
-from noisekernel.schedules import Schedule
+from noisekernel.core import checks
+from noisekernel.core.checks import Level
+from noisekernel.core.distributions import Distribution, Elementwise
+from noisekernel.core.errors import ScheduleError, ShapeError
 
 Kernel = TypeVar("Kernel", bound="NoiseKernel")
 
@@ -46,6 +45,10 @@ class NoiseKernel(ABC):
     """
 
     lag: Level
+    #: The noise level at which a state counts as clean, so that chains from noise to data end there.
+    clean: ClassVar[float]
+    #: Whether steps that take only the best guess of r, at the largest lag, lead from noise to data without a draw.
+    flows: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         checks.lag(self.lag)
@@ -75,12 +78,8 @@ class NoiseKernel(ABC):
         """The largest lag with which a step between the two levels exists (b >= 0)."""
 
     @abstractmethod
-    def annealing(self, steps: int, first: float = 1.0, churn: float | None = None) -> Schedule:
-        """The way down that we take when nothing else is asked for, from noise level `first` to nearly clean.
-
-        `churn` is how much of the state is drawn anew on the way, see `Schedule.churned`: 0 is as little as can be,
-        None as much as suits new samples.
-        """
+    def levels(self, steps: int, first: float = 1.0) -> Tensor:
+        """`steps` + 1 noise levels from `first` down to `clean`, at an even pace for this kind of noise."""
 
     @abstractmethod
     def check_data(self, z: Any, name: str = "z") -> Tensor:
@@ -89,14 +88,6 @@ class NoiseKernel(ABC):
     def with_lag(self: Kernel, lag: Level) -> Kernel:
         """The same kernel with another lag."""
         return dataclasses.replace(self, lag=lag)
-
-    def refuse_clean(self, first: float, last: float) -> None:
-        """Refuse to anneal down from a level that is below where annealing ends."""
-        if first <= last:
-            raise ScheduleError(
-                f"annealing ends at beta {last:g} and cannot begin at {first:g}, which is as clean already; "
-                "take the best guess there instead (readout=0)"
-            )
 
     def lag_of(self, x: Tensor) -> Tensor:
         """The lag as a tensor that multiplies every element of its sample."""

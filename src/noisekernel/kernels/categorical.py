@@ -20,24 +20,19 @@ that, and while it has not, it may revise a visible element: that freedom repair
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Integer
 from torch import Tensor
 
-from noisekernel import checks
-from noisekernel.categories import LOG_ZERO, Categories, Certain, Mixed
-from noisekernel.checks import Level
-from noisekernel.distributions import Delta
-from noisekernel.errors import DtypeError, ShapeError
+from noisekernel.core import checks
+from noisekernel.core.categories import LOG_ZERO, Categories, Certain, Mixed
+from noisekernel.core.checks import Level
+from noisekernel.core.distributions import Delta
+from noisekernel.core.errors import DtypeError, ShapeError
+from noisekernel.core.levels import linear
 from noisekernel.kernels.base import NoiseKernel
-from noisekernel.schedules import Schedule, linear
-
-#: Where annealing ends: one element in a thousand is still masked, and filled in by the best guess.
-CLEAN = 1e-3
-#: The churn of annealing: measured, see docs/results.md.
-CHURN = 1.0
 
 
 @dataclass(frozen=True)
@@ -52,6 +47,8 @@ class CategoricalKernel(NoiseKernel):
     lag: Level = 0.95
     classes: int = 2
     carry_visible: bool = False
+    #: One element in a thousand is still masked, and filled in by the best guess.
+    clean: ClassVar[float] = 1e-3
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,11 +116,9 @@ class CategoricalKernel(NoiseKernel):
         """b >= 0 in eq. 25, and no more than 1."""
         return (beta_next / beta).clamp(max=1.0)
 
-    def annealing(self, steps: int, first: float = 1.0, churn: float | None = None) -> Schedule:
-        """Linear down to `CLEAN`, the lag being its limit to the power 1 + `churn`: the more, the more is redone."""
-        power = 1.0 + checks.number("churn", CHURN if churn is None else churn, 0.0, 100.0)
-        self.refuse_clean(first, CLEAN)
-        return Schedule.along(linear(first, CLEAN), steps, lambda beta, after: self.largest_lag(beta, after) ** power)
+    def levels(self, steps: int, first: float = 1.0) -> Tensor:
+        """Even in beta, the share of elements that are masked."""
+        return linear(first, self.clean)(torch.linspace(0.0, 1.0, steps + 1, dtype=torch.float64))
 
     def check_data(self, z: Any, name: str = "z") -> Tensor:
         return checks.classes(name, z, self.classes)

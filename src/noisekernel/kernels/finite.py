@@ -10,10 +10,10 @@ import torch
 from jaxtyping import Float, Integer
 from torch import Tensor, nn
 
-from noisekernel import checks
-from noisekernel.categories import Categorical
-from noisekernel.errors import InputError
-from noisekernel.random import Randomness
+from noisekernel.core import checks
+from noisekernel.core.categories import Categorical
+from noisekernel.core.errors import InputError
+from noisekernel.core.randomness import Randomness
 
 
 class FiniteKernel(nn.Module):

@@ -17,23 +17,18 @@ b >= 0 needs w <= sqrt(beta_{t+1} / beta_t). At that limit, and with sigma2 = 0,
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from noisekernel import checks
-from noisekernel.checks import Level
-from noisekernel.distributions import Normal
-from noisekernel.errors import DtypeError
+from noisekernel.core import checks
+from noisekernel.core.checks import Level
+from noisekernel.core.distributions import Normal
+from noisekernel.core.errors import DtypeError
+from noisekernel.core.levels import log_snr
 from noisekernel.kernels.base import NoiseKernel
-from noisekernel.schedules import Schedule, from_pure_noise, log_snr
-
-#: Where annealing ends: noise of standard deviation 0.01.
-CLEAN = 1e-4
-#: The churn of annealing: measured, see docs/results.md.
-CHURN = 2.0
 
 
 class Coefficients(NamedTuple):
@@ -55,6 +50,9 @@ class GaussianKernel(NoiseKernel):
     """
 
     lag: Level = 0.5
+    #: Noise of standard deviation 0.01.
+    clean: ClassVar[float] = 1e-4
+    flows: ClassVar[bool] = True
 
     def noise(self, z: Float[Tensor, "batch *event"], beta: Level) -> Normal:
         """Eq. 14."""
@@ -102,32 +100,12 @@ class GaussianKernel(NoiseKernel):
         """b >= 0 in eq. 17, and no more than 1."""
         return torch.sqrt(beta_next / beta).clamp(max=1.0)
 
-    def annealing(self, steps: int, first: float = 1.0, churn: float | None = None) -> Schedule:
-        """Even in log-SNR down to `CLEAN`, of second order; deterministic if `churn` is 0."""
-        if first == 1.0:
-            down = from_pure_noise(log_snr(last=CLEAN), steps, self.largest_lag, point=True)
-        else:
-            self.refuse_clean(first, CLEAN)
-            down = Schedule.along(log_snr(first, CLEAN), steps, self.largest_lag, point=True)
-        return down.second_order().churned(CHURN if churn is None else churn)
+    def levels(self, steps: int, first: float = 1.0) -> Tensor:
+        """Even in the logarithm of the signal-to-noise ratio, after one step from pure noise, where it is infinite."""
+        if first != 1.0:
+            return log_snr(first, self.clean)(torch.linspace(0.0, 1.0, steps + 1, dtype=torch.float64))
+        way = torch.linspace(0.0, 1.0, steps, dtype=torch.float64) if steps > 1 else torch.ones(1, dtype=torch.float64)
+        return torch.cat((torch.ones(1, dtype=torch.float64), log_snr(last=self.clean)(way)))
 
     def check_data(self, z: Any, name: str = "z") -> Tensor:
         return checks.floating(name, z)
-
-
-def exact_denoiser(x: Tensor, beta: Level, mean: float, variance: float) -> Normal:
-    """p(z | x) when z ~ N(mean, variance): the one case where the denoiser is known in closed form.
-
-    With gain = alpha v / (alpha^2 v + beta): mu = m + gain (x - alpha m) and sigma2 = v beta / (alpha^2 v + beta).
-    For any data with these two moments it is the best *linear* denoiser, which is what preconditioning builds on.
-    """
-    level = checks.spread(checks.level("beta", beta, x), x)
-    alpha = 1.0 - level
-    total = alpha**2 * variance + level
-    gain, spread = (alpha * variance / total).to(x), (variance * level / total).to(x)
-    return Normal(mean + gain * (x - (alpha * mean).to(x)), spread.expand_as(x))
-
-
-def log_snr_of(beta: Tensor) -> Tensor:
-    """log(alpha^2 / beta), with beta = 1 read as 1 - 1e-6 so that it stays finite."""
-    return 2.0 * torch.log((1.0 - beta).clamp(min=1e-6)) - torch.log(beta)

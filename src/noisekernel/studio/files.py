@@ -23,11 +23,12 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from noisekernel import __version__
-from noisekernel.errors import InputError, NoiseKernelError
-from noisekernel.evaluate.cache import digest
-from noisekernel.models import Model
-from noisekernel.studio import rounds, walks
-from noisekernel.studio.rounds import Id, Name, Strict
+from noisekernel.core.errors import InputError, NoiseKernelError
+from noisekernel.files.digest import digest
+from noisekernel.models.model import Model
+from noisekernel.studio import rounds
+from noisekernel.studio.rounds import walk
+from noisekernel.studio.rounds.rounds import Id, Name, Strict
 from noisekernel.studio.store import Row, Store, new_id
 
 FORMAT = 3
@@ -40,7 +41,7 @@ MOST_BYTES = {RECORD: 20_000_000, DATA: 200_000_000}
 #: Clean data lies in [-1, 1], or a little beyond where a denoiser overshoots.
 LARGEST_VALUE = 10.0
 #: Of a walk, up to a frame of it that was kept: days of walking.
-MOST_WALKED = 10 * walks.MOST_STEPS
+MOST_WALKED = 10 * walk.MOST_STEPS
 
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Text = Annotated[str, Field(max_length=200)]
@@ -86,7 +87,7 @@ class Segment(Strict):
     """A stretch of a walk."""
 
     pace: Annotated[float, Field(ge=0.0, le=1.0)]
-    steps: Annotated[int, Field(ge=0, le=walks.MOST_STEPS)]
+    steps: Annotated[int, Field(ge=0, le=walk.MOST_STEPS)]
 
 
 class DesignRecord(Strict):

@@ -13,8 +13,8 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from noisekernel.data.pictures import BadPictureError, Size, open_picture, to_channels
-from noisekernel.errors import InputError
+from noisekernel.core.errors import InputError
+from noisekernel.kinds.pictures.reading import BadPictureError, Size, open_picture, to_channels
 
 
 def read_mask(text: str, size: Size) -> Tensor:

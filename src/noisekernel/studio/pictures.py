@@ -9,11 +9,11 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from noisekernel import config
-from noisekernel.data.pictures import BadPictureError, Size, fit, open_picture, to_channels
-from noisekernel.errors import InputError
-from noisekernel.models import Model
-from noisekernel.outputs import png_bytes
+from noisekernel import recipes
+from noisekernel.core.errors import InputError
+from noisekernel.kinds.pictures.drawing import png_bytes
+from noisekernel.kinds.pictures.reading import BadPictureError, Size, fit, open_picture, to_channels
+from noisekernel.models.model import Model
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "AVIF")
 MOST_BYTES = 20_000_000
@@ -56,7 +56,7 @@ def _cropped(image: Image.Image, size: Size, x: float, y: float, side: float) ->
 def drawable(model: Model, x: Tensor) -> Tensor:
     """A noisy state as data that can be drawn: what is masked is grey."""
     codec = model.design.codec
-    return torch.where(x < codec.levels, x, model.middle) if isinstance(codec, config.Levels) else x
+    return torch.where(x < codec.levels, x, model.middle) if isinstance(codec, recipes.Levels) else x
 
 
 def sprite(images: Sequence[Image.Image], columns: int) -> Image.Image:

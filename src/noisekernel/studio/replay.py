@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from noisekernel.evaluate.cache import digest
-from noisekernel.models import Model
+from noisekernel.files.digest import digest
+from noisekernel.models.model import Model
 from noisekernel.studio import rounds
 from noisekernel.studio.files import DesignFile, NodeRecord, check_round, segments_of
-from noisekernel.studio.jobs import use_threads
-from noisekernel.studio.lineage import Round, stream_of
-from noisekernel.studio.walks import frames_again
+from noisekernel.studio.rounds.lineage import Round, stream_of
+from noisekernel.studio.rounds.walk import frames_again
+from noisekernel.studio.work.jobs import use_threads
 
 #: The largest difference, in any element of z, that is put down to rounding: an eighth of a step of 8-bit pixels.
 #: Categories are the same or not.

@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from noisekernel.errors import InputError, NoiseKernelError, StorageError
-from noisekernel.evaluate.cache import digest
-from noisekernel.storage import read_tensors, remove_unfinished, write_tensors
+from noisekernel.core.errors import InputError, NoiseKernelError, StorageError
+from noisekernel.files.atomic import remove_unfinished
+from noisekernel.files.digest import digest
+from noisekernel.files.formats import read_tensors, write_tensors
 
 if TYPE_CHECKING:
     from noisekernel.studio.files import DesignRecord, NodeRecord

@@ -13,19 +13,19 @@ from typing import Any
 import torch
 
 from noisekernel import __version__
-from noisekernel.dial import DEFAULT, RENEWAL, WALK
-from noisekernel.errors import InputError, NoiseKernelError
-from noisekernel.familiarity import Familiarity
-from noisekernel.random import STREAMS
-from noisekernel.settings import unknown
-from noisekernel.storage import lock
+from noisekernel.core.errors import InputError, NoiseKernelError
+from noisekernel.core.randomness import STREAMS
+from noisekernel.core.suggestions import unknown
+from noisekernel.files.locks import lock
+from noisekernel.measuring.dial import DEFAULT, RENEWAL, WALK
+from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.studio import rounds, taste
-from noisekernel.studio.jobs import RoundJob, use_threads
 from noisekernel.studio.masks import read_mask, write_mask
-from noisekernel.studio.queue import Job, Queue
-from noisekernel.studio.served import Served
+from noisekernel.studio.models import Served
 from noisekernel.studio.store import ENDED_BADLY, MissingError, Row, Store
-from noisekernel.studio.walking import WalkJob
+from noisekernel.studio.work.jobs import RoundJob, use_threads
+from noisekernel.studio.work.queue import Job, Queue
+from noisekernel.studio.work.walk_job import WalkJob
 
 log = logging.getLogger(__name__)
 

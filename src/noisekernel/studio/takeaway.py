@@ -9,7 +9,8 @@ from typing import Any
 
 from PIL import Image
 
-from noisekernel.outputs import check_film, contact_sheet, enlarged, png_bytes, save_film
+from noisekernel.kinds.pictures.drawing import contact_sheet, enlarged, png_bytes
+from noisekernel.kinds.pictures.film import check_film, save_film
 from noisekernel.studio.pictures import data_url
 from noisekernel.studio.store import Row
 

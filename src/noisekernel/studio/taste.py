@@ -28,10 +28,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from noisekernel.errors import InputError
-from noisekernel.models import Model
-from noisekernel.stepwise import Stepwise, finished
-from noisekernel.tasks import best
+from noisekernel.core.errors import InputError
+from noisekernel.core.stepwise import Stepwise, finished
+from noisekernel.models.model import Model
+from noisekernel.tasks.run import best
 
 #: The noise levels at which the denoiser is shown a picture.
 LEVELS = (0.1, 0.4)

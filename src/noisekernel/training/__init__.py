@@ -1,7 +1,8 @@
 """Training: the loop, its checkpoints and its averages. It knows nothing of pictures."""
 
+from noisekernel.recipes.training import TrainingSettings
 from noisekernel.training.checkpoint import Checkpoints
-from noisekernel.training.settings import TrainingSettings
-from noisekernel.training.trainer import Entry, Observer, Trainer
+from noisekernel.training.log import Entry
+from noisekernel.training.trainer import Observer, Trainer
 
 __all__ = ["Checkpoints", "Entry", "Observer", "Trainer", "TrainingSettings"]

@@ -14,8 +14,8 @@ from typing import Any
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from noisekernel.errors import StorageError
-from noisekernel.storage import read_about, read_tensors, write_tensors
+from noisekernel.core.errors import StorageError
+from noisekernel.files.formats import read_about, read_tensors, write_tensors
 
 NAME = re.compile(r"(\d{12})\.safetensors")
 

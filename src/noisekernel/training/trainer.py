@@ -20,29 +20,16 @@ from accelerate.utils import gather_object
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
+from noisekernel.core.errors import InputError, TrainingError
+from noisekernel.core.randomness import STREAMS, Streams
 from noisekernel.data.examples import Batch, Examples
-from noisekernel.denoisers import Denoiser
-from noisekernel.errors import InputError, TrainingError
 from noisekernel.kernels.base import NoiseKernel
-from noisekernel.objectives import Info, Objective
-from noisekernel.random import STREAMS, Streams
+from noisekernel.networks.denoiser import Denoiser
+from noisekernel.objectives.base import Info, Objective
+from noisekernel.recipes.training import TrainingSettings
 from noisekernel.training.checkpoint import Checkpoints, pack, unpack
-from noisekernel.training.settings import TrainingSettings
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of the log: means over the images since the line before, over all processes."""
-
-    images: int
-    loss: float
-    parts: dict[str, float]
-    seen: dict[str, float]
-    by_level: dict[str, float]
-    rate: float
-    gradient: float
-    images_per_second: float
-    seconds: float
+from noisekernel.training.log import Entry, Window
+from noisekernel.training.stopping import Stopped
 
 
 class Observer(Protocol):
@@ -211,7 +198,9 @@ class Trainer:
         last = self.images >= self.settings.images
         if last or self._passed(self.settings.log_every):
             self._check(window)
-            entry = window.entry(self)
+            entry = window.entry(
+                self.accelerator.gather, self.images, self.optimiser.param_groups[0]["lr"], self.seconds
+            )
             for observer in self._listening():
                 observer.logged(entry)
             window.clear(self.seconds)
@@ -311,56 +300,6 @@ class Trainer:
         return TrainingError(
             f"after {self.images:,} images {what}. {kept}. Try, {where}, a lower training.rate, a longer "
             "training.warmup, or a smaller training.clip"
-        )
-
-
-class Stopped(Exception):  # noqa: N818 (nothing went wrong)
-    """Training was asked to stop, and has written a checkpoint."""
-
-    def __init__(self, signal_number: int, images: int) -> None:
-        super().__init__(f"stopped after {images:,} images, with a checkpoint written")
-        self.signal_number, self.images = signal_number, images
-
-
-@dataclass
-class Window:
-    """What happened since the last line of the log; on the device until it is asked for."""
-
-    infos: list[Info] = field(default_factory=list)
-    norms: list[Tensor] = field(default_factory=list)
-    since: float | None = None
-
-    def add(self, info: Info) -> None:
-        self.infos.append(info)
-
-    def clear(self, seconds: float) -> None:
-        self.infos.clear()
-        self.norms.clear()
-        self.since = seconds
-
-    def flat(self) -> tuple[Tensor, Tensor | None]:
-        losses = torch.cat([info.loss for info in self.infos])
-        betas = [info.beta for info in self.infos if info.beta is not None]
-        return losses, torch.cat(betas) if betas else None
-
-    def entry(self, trainer: Trainer) -> Entry:
-        gather = trainer.accelerator.gather
-        losses, betas = self.flat()
-        losses, betas = gather(losses), None if betas is None else gather(betas)
-        first = self.infos[0]
-        parts = {name: gather(torch.cat([info.parts[name] for info in self.infos])) for name in first.parts}
-        seen = {name: gather(torch.cat([info.seen[name] for info in self.infos])) for name in first.seen}
-        spent = trainer.seconds - (self.since or 0.0)
-        return Entry(
-            images=trainer.images,
-            loss=float(losses.mean()),
-            parts={name: float(value.mean()) for name, value in parts.items()},
-            seen={name: float(value.mean()) for name, value in seen.items()},
-            by_level=Info(losses, {}, {}, betas).by_level(),
-            rate=trainer.optimiser.param_groups[0]["lr"],
-            gradient=float(torch.stack(self.norms).mean()),
-            images_per_second=len(losses) / max(spent, 1e-9),
-            seconds=trainer.seconds,
         )
 
 

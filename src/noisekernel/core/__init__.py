@@ -1,0 +1,1 @@
+"""The ground that everything else stands on: errors, checks, random numbers, distributions, noise levels."""

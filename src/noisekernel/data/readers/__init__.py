@@ -1,0 +1,1 @@
+"""Readers: from files and other places to sources of examples."""

@@ -1,0 +1,1 @@
+"""Kinds of data: pictures, and whatever else is plugged in here."""

@@ -1,0 +1,1 @@
+"""Pictures as a kind of data."""

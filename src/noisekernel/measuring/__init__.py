@@ -1,0 +1,1 @@
+"""Measures of how good samples and chains are."""

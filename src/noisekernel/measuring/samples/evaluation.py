@@ -1,0 +1,283 @@
+"""How good is a model? Its samples against its data, on features, with intervals and with what real pictures score.
+
+`measure` is what `nk evaluate` does. (It is not called `evaluate`: that is the package of the figures themselves.)
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from noisekernel import models, tasks
+from noisekernel.core.checks import count, pick_device
+from noisekernel.core.errors import InputError
+from noisekernel.data.opening import Data, name_of
+from noisekernel.data.source import Source
+from noisekernel.files.digest import digest
+from noisekernel.measuring.samples import cache
+from noisekernel.measuring.samples.extractors import (
+    LEARNED_FROM,
+    LONGEST_SIDE,
+    Extractor,
+    learn_small,
+    open_extractor,
+    small_extractor,
+    small_key,
+)
+from noisekernel.measuring.samples.figures import (
+    FEWEST,
+    MOST_NEIGHBOURED,
+    Encoded,
+    as_json,
+    check_torchmetrics,
+    compare,
+)
+from noisekernel.measuring.samples.intervals import LEVEL, Figure
+from noisekernel.measuring.samples.neighbours import NEIGHBOURS
+from noisekernel.measuring.samples.processes import Processes
+from noisekernel.measuring.samples.reference import Reference, open_data, read_through
+from noisekernel.models.model import Model
+
+#: A bar for so many steps of a named stage: a context whose value is called at each.
+Show = Callable[[int, str], AbstractContextManager[Callable[[], None]]]
+
+NAMES = {
+    "fid": "Fréchet distance (FID)",
+    "fid_unbiased": "  less its bias",
+    "kid": "KID",
+    "inception_score": "Inception score",
+    "precision": "precision",
+    "recall": "recall",
+    "density": "density",
+    "coverage": "coverage",
+}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The figures of a model, and of real pictures in the place of its samples: the floor, the best there is."""
+
+    figures: dict[str, Figure]
+    floor: dict[str, Figure]
+    #: How it was measured.
+    how: dict[str, Any]
+    #: Figures that could not be had, with the reason.
+    missing: dict[str, str]
+    warnings: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            **self.how,
+            "figures": as_json(self.figures),
+            "floor": as_json(self.floor),
+            "missing": self.missing,
+            "warnings": list(self.warnings),
+        }
+
+    def __str__(self) -> str:
+        how = self.how
+        levels = f", in the model's {how['levels']} levels" if how["levels"] else ""
+        lines = [
+            f"{how['model']}: {how['n']:,} samples ({how['sampler']}, {how['steps']} steps, seed {how['seed']}) "
+            f"against {how['pictures']:,} pictures of {how['data']}{levels}",
+            f"features: {how['features']}, {how['width']} wide",
+            "",
+            f"{'':24}{'model':>10}  {f'{LEVEL:.0%} interval':^23}{'real pictures':>15}",
+        ]
+        for name, figure in self.figures.items():
+            interval = f"[{figure.low:.4g}, {figure.high:.4g}]"
+            best = f"{self.floor[name].value:.4g}" if name in self.floor else "-"
+            lines.append(f"{NAMES[name]:24}{figure.value:>10.4g}  {interval:^23}{best:>15}")
+        lines += ["", how["floor_of"]]
+        lines += [f"no {NAMES.get(name, name)}: {reason}" for name, reason in self.missing.items()]
+        return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
+
+
+@contextmanager
+def _silently(total: int, what: str) -> Any:
+    yield lambda: None
+
+
+def measure(
+    model: Model | str | Path,
+    data: Data,
+    *,
+    n: int | None = None,
+    features: str | nn.Module | Callable[[Tensor], Any] | None = None,
+    sampler: str | None = None,
+    steps: int | None = None,
+    label: Sequence[str] | None = None,
+    held_out: Data | None = None,
+    bad: str = "fail",
+    seed: int = 0,
+    device: str | torch.device | None = None,
+    batch_size: int = 64,
+    show: Show = _silently,
+) -> Judgement:
+    """FID, KID, Inception score, precision, recall, density and coverage of a model's samples against data.
+
+    `data` and `held_out` are words, paths or arrays of bytes, as for `nk.train`.
+    `n` samples, by default as many as the data has pictures, are drawn as `nk sample` draws them and rounded to bytes.
+    `features` are by default learned from the data; `evaluate/extractors.py` lists others. The floor is the same for
+    real pictures: some of `held_out`, else some of the data against the rest. Under torchrun the processes share the
+    work, and all get the figures that one would.
+
+    >>> judged = measure("digits", "digits", n=40, steps=2, features=lambda pixels: pixels.flatten(1).float()[:, ::9])
+    >>> sorted(judged.figures)
+    ['coverage', 'density', 'fid', 'fid_unbiased', 'kid', 'precision', 'recall']
+    >>> judged.missing["inception_score"]
+    'these features come without logits of classes'
+    """
+    began = time.perf_counter()
+    check_torchmetrics()
+    source = open_data(data)
+    others = None if held_out is None else open_data(held_out)
+    n = len(source) if n is None else count("n", n, FEWEST)
+    processes = Processes.here(model.device if isinstance(model, Model) else pick_device(device))
+    show = show if processes.main else _silently
+    chain = model if isinstance(model, Model) else models.load(model, device)
+    chosen, schedule = chain.schedule(sampler, steps)
+    labels = chain.label(label, n) if label else None
+    named = _named(features, chain)
+
+    def read(these: Source) -> Reference:
+        with show(len(these), "reading pictures") as advance:
+            return read_through(these, chain.size, chain.codec, bad, advance)
+
+    def encoded(these: Reference) -> Encoded | None:
+        key = None if extractor.identity is None else digest(these.digest, extractor.identity)
+        kept = cache.find("reference", key) if processes.main and key is not None else None
+        if processes.from_main(lambda: kept is not None):
+            return None if kept is None else Encoded(kept["features"], kept.get("logits"))
+        with show(processes.share(len(these), batch_size), "features of the data") as advance:
+            made = processes.encode(len(these), batch_size, lambda rows: extractor(these.pixels(rows)), advance)
+        if key is not None and made is not None:
+            cache.keep("reference", key, made.tensors())
+        return made
+
+    def drawn(rows: range) -> Encoded:
+        own = None if labels is None else labels[rows.start : rows.stop]
+        run = tasks.synthesis(chain, len(rows), schedule=schedule, label=own, seed=seed, first=rows.start)
+        for _ in run:
+            advance()
+        return extractor(chain.codec.decode(run.clean.cpu()))
+
+    real = read(source)
+    held = None if others is None else read(others)
+    extractor = named or _small(real, chain, processes, show)
+    of_real = encoded(real)
+    of_held = None if held is None else encoded(held)
+    with show(processes.share(n, batch_size) * schedule.steps, "drawing") as advance:
+        of_samples = processes.encode(n, batch_size, drawn)
+    how = {
+        "model": "a model in memory" if isinstance(model, Model) else Path(model).name or str(model),
+        "data": (isinstance(data, str | Path) and Path(data).name) or name_of(data),
+        "n": n,
+        "pictures": len(real),
+        "levels": getattr(chain.codec, "levels", None),
+        "features": extractor.name,
+        "sampler": chosen,
+        "steps": schedule.steps,
+        "label": list(label) if label else None,
+        "seed": seed,
+    }
+
+    def judged() -> Judgement:
+        assert of_real is not None and of_samples is not None  # noqa: PT018 (this is the main process)
+        with show(2, "figures") as advance:
+            return judge(of_real, of_samples, of_held, seed, how, advance, began)
+
+    return processes.from_main(judged)
+
+
+def judge(
+    real: Encoded,
+    fake: Encoded,
+    held: Encoded | None,
+    seed: int,
+    how: Mapping[str, Any],
+    advance: Callable[[], None],
+    began: float,
+) -> Judgement:
+    """All figures of what has been encoded."""
+    figures = compare(real, fake, seed)
+    advance()
+    own, rest = (
+        _halved(_shuffled(real, seed), len(fake)) if held is None else (_shuffled(held, seed)[: len(fake)], real)
+    )
+    missing = {} if fake.logits is not None else {"inception_score": "these features come without logits of classes"}
+    if min(len(own), len(rest)) < FEWEST:
+        floor = {}
+        missing["floor"] = f"too few real pictures to hold against each other: {len(own)} against {len(rest)}"
+    else:
+        floor = compare(rest, own, seed)
+    advance()
+    what = "held out" if held is not None else "of the data"
+    more = {
+        "width": fake.features.shape[1],
+        "level": LEVEL,
+        "neighbours": {"k": NEIGHBOURS, "points": min(len(fake), len(real), MOST_NEIGHBOURED)},
+        "floor_of": f"real pictures: {len(own):,} {what} against {len(rest):,}",
+        "seconds": round(time.perf_counter() - began, 1),
+    }
+    return Judgement(figures, floor, {**how, **more}, missing, tuple(_warnings(real, fake, own)))
+
+
+def _shuffled(encoded: Encoded, seed: int) -> Encoded:
+    return encoded[torch.randperm(len(encoded), generator=torch.Generator().manual_seed(seed % 2**63))]
+
+
+def _halved(real: Encoded, n: int) -> tuple[Encoded, Encoded]:
+    """As many as there are samples, and the rest; but half, where that is more than half."""
+    few = min(n, len(real) // 2)
+    return real[:few], real[few:]
+
+
+def _warnings(real: Encoded, fake: Encoded, own: Encoded) -> Iterator[str]:
+    n, width = len(fake), fake.features.shape[1]
+    if min(n, len(real)) <= width:
+        yield (
+            f"{min(n, len(real)):,} points cannot fill the covariance of {width:,} features: the Fréchet distance is "
+            f"mostly bias, and its correction and interval do not hold; take well over {width:,}"
+        )
+    if n != len(real):
+        yield (
+            f"{n:,} samples against {len(real):,} pictures: FID falls as samples are added, so it compares with "
+            f"figures of {n:,} samples only; published ones take as many as the data has"
+        )
+    if len(own) < n:
+        yield (
+            f"the floor is that of {len(own):,} pictures, fewer than the {n:,} samples, and as many would have a lower "
+            "FID; compare FID less its bias, or give pictures that were held out (--held-out)"
+        )
+
+
+def _named(features: str | nn.Module | Callable[[Tensor], Any] | None, chain: Model) -> Extractor | None:
+    """Features that were named; None for those that are learned from the data."""
+    if features is not None and features != "small":
+        return open_extractor(features, chain.device)
+    longest = max(chain.size.height, chain.size.width)
+    if longest > LONGEST_SIDE:
+        raise InputError(
+            f"features are learned from pictures of up to {LONGEST_SIDE} pixels a side, and these have {longest}; name "
+            "others, such as inception:PATH"
+        )
+    return None
+
+
+def _small(real: Reference, chain: Model, processes: Processes, show: Show) -> Extractor:
+    """Features learned from the data by the main process, for all."""
+
+    def learn() -> dict[str, Tensor]:
+        with show(1, "learning features from the data"):
+            some = torch.randperm(len(real), generator=torch.Generator().manual_seed(0))[:LEARNED_FROM]
+            return learn_small(real.pixels(some.tolist()), None if real.labels is None else real.labels[some])
+
+    made = processes.from_main(lambda: cache.found_or_made("features", small_key(real.digest), learn))
+    return small_extractor(made, chain.size, chain.device)

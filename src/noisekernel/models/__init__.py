@@ -1,0 +1,19 @@
+"""Trained models: what they are, and how they are saved, loaded, shared and exported."""
+
+from noisekernel.models.model import Model, build, open_image, told_history
+from noisekernel.models.saving import FILE, about, bundled, digest_of, digest_of_weights, file_of, load, save
+
+__all__ = [
+    "FILE",
+    "Model",
+    "about",
+    "build",
+    "bundled",
+    "digest_of",
+    "digest_of_weights",
+    "file_of",
+    "load",
+    "open_image",
+    "save",
+    "told_history",
+]

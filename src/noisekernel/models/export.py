@@ -1,0 +1,125 @@
+"""The denoiser as a graph for other programs: (x, beta) to the parameters of r, for any batch size.
+
+Continuous: mean and variance. Categorical: log_probs. With labels: (x, beta, label), the class after the last meaning
+none. The file is run and compared with the original before it is called done.
+"""
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from noisekernel import models
+from noisekernel.core.distributions import Normal
+from noisekernel.core.errors import InputError, NoiseKernelError
+from noisekernel.core.randomness import Streams
+from noisekernel.files.atomic import write_atomically
+from noisekernel.models.model import Model
+
+#: The largest difference, relative to the largest value, between the exported graph and the original.
+TOLERANCE = 1e-3
+
+
+class Graph(nn.Module):
+    """The denoiser with tensors in and tensors out."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        assert isinstance(model.denoiser, nn.Module)
+        self.denoiser, self.labelled = model.denoiser, bool(model.classes)
+
+    def forward(self, x: Tensor, beta: Tensor, label: Tensor | None = None) -> tuple[Tensor, ...]:
+        r = self.denoiser(x, beta, label) if self.labelled else self.denoiser(x, beta)
+        return (r.loc, r.variance) if isinstance(r, Normal) else (r.table(),)
+
+
+def export(what: str | Path, out: Path) -> dict[str, Any]:
+    """Write the graph to `out`; returns its inputs, outputs and the largest difference found."""
+    if out.suffix not in (".pt2", ".onnx"):
+        raise InputError(f"{out.name}: exports are .pt2 (torch.export) or .onnx")
+    model = models.load(what, "cpu")
+    graph = Graph(model).eval()
+    inputs = _inputs(model, 3, seed=0)
+    names = ["x", "beta", "label"][: len(inputs)]
+    outputs = ["mean", "variance"] if model.design.kernel.kind == "gaussian" else ["log_probs"]
+    batch = torch.export.Dim("batch", min=2, max=65536)
+    with torch.no_grad(), _quiet():
+        program = torch.export.export(graph, inputs, dynamic_shapes=tuple({0: batch} for _ in inputs), strict=True)
+    largest = [0.0]
+
+    def write(temporary: Path) -> None:
+        with _quiet():
+            pt2 = out.suffix == ".pt2"
+            run = _write_pt2(program, temporary) if pt2 else _write_onnx(program, temporary, names, outputs)
+        # Another batch size and other numbers than it was traced with.
+        fresh = _inputs(model, 5, seed=1)
+        with torch.no_grad():
+            for expected, given in zip(graph(*fresh), run(fresh), strict=True):
+                difference = float((expected - given).abs().max())
+                largest[0] = max(largest[0], difference)
+                if not difference <= TOLERANCE * max(1.0, float(expected.abs().max())):  # NaN is not
+                    raise NoiseKernelError(f"the exported graph differs from the original by {difference:.3g}")
+
+    write_atomically(out, write)
+    return {
+        "file": str(out),
+        "inputs": ", ".join(names),
+        "outputs": ", ".join(outputs),
+        "largest_difference": largest[0],
+    }
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """torch's exporters warn of matters of their own; what matters here is compared in numbers afterwards."""
+    logger = logging.getLogger("torch.onnx")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(before)
+
+
+def _inputs(model: Model, n: int, seed: int) -> tuple[Tensor, ...]:
+    streams = Streams.of(seed, range(n))
+    x = model.kernel.prior((n, *model.shape)).sample(streams)
+    inputs = (x, torch.linspace(0.1, 0.9, n))
+    return (*inputs, torch.arange(n) % (len(model.classes) + 1)) if model.classes else inputs
+
+
+def _write_pt2(program: Any, path: Path) -> Any:
+    # Into memory first: torch's own writer ends the process when the disk is full.
+    content = BytesIO()
+    torch.export.save(program, content)
+    path.write_bytes(content.getbuffer())
+    with open(path, "rb") as file:
+        again = torch.export.load(file).module()
+    return lambda inputs: again(*inputs)
+
+
+def _write_onnx(program: Any, path: Path, names: list[str], outputs: list[str]) -> Any:
+    try:
+        import onnx
+        import onnxscript  # noqa: F401
+        from onnx.reference import ReferenceEvaluator
+    except ImportError:
+        raise NoiseKernelError("ONNX files need: pip install 'noisekernel[onnx]'; or export to .pt2") from None
+    made = torch.onnx.export(program, input_names=names, output_names=outputs, dynamo=True, verbose=False)
+    assert made is not None
+    path.write_bytes(made.model_proto.SerializeToString())
+    evaluator = ReferenceEvaluator(onnx.load(str(path)))
+
+    def run(inputs: tuple[Tensor, ...]) -> list[Tensor]:
+        fed = {name: value.numpy() for name, value in zip(names, inputs, strict=True)}
+        return [torch.from_numpy(value) for value in evaluator.run(None, fed)]
+
+    return run

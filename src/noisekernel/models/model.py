@@ -1,0 +1,171 @@
+"""Models: a trained chain as one file, and where to find one by name.
+
+A model is one safetensors file: the weights, and in its header a JSON with its design (all that is needed to build it)
+and its history (data, recipe, seed, images seen). Loading one builds what the design says and executes nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Shaped
+from PIL import Image
+from torch import Tensor
+
+from noisekernel import recipes
+from noisekernel.core.checks import count
+from noisekernel.core.errors import DtypeError, InputError, ShapeError
+from noisekernel.core.quantities import told_seconds
+from noisekernel.core.suggestions import unknown
+from noisekernel.kinds.pictures.codecs import Codec
+from noisekernel.kinds.pictures.reading import MODES, BadPictureError, Size, fit, open_picture, to_channels
+from noisekernel.networks.denoiser import Denoiser
+from noisekernel.sampling.model import NoiseModel
+from noisekernel.sampling.samplers import sampler as by_name
+from noisekernel.sampling.schedule import Schedule
+
+
+@dataclass(frozen=True, repr=False)
+class Model(NoiseModel):
+    """A `NoiseModel` that knows its design and its history, and the way between pictures and its data."""
+
+    design: recipes.Design = field(kw_only=True)
+    history: Mapping[str, Any] = field(kw_only=True, default_factory=dict)
+
+    @property
+    def codec(self) -> Codec:
+        return self.design.codec.build()
+
+    @property
+    def size(self) -> Size:
+        return Size(*self.design.shape)
+
+    @property
+    def classes(self) -> Sequence[str]:
+        """The names of its classes, if it learned any."""
+        return self.design.classes
+
+    @property
+    def middle(self) -> int:
+        """The value of z that is drawn grey, for what is hidden."""
+        return self.design.codec.levels // 2 if isinstance(self.design.codec, recipes.Levels) else 0
+
+    def read(self, pictures: Sequence[Image.Image | str | Path] | Image.Image | str | Path) -> Tensor:
+        """Pictures, or the paths of some, as clean data: their middle, resized where their size is another."""
+        if isinstance(pictures, Image.Image | str | Path):
+            pictures = [pictures]
+        if not pictures:
+            raise InputError("no picture was given; give at least one")
+        return self.codec.encode(torch.stack([self._pixels(picture) for picture in pictures]))
+
+    def _pixels(self, picture: Image.Image | str | Path) -> Tensor:
+        try:
+            # Twice the size is enough to resize it well, and saves most of the memory of a large photograph.
+            image = open_image(picture, side=2 * max(self.size.height, self.size.width))
+            return torch.from_numpy(fit(to_channels(image, self.size.channels), self.size))
+        except BadPictureError as error:
+            name = "the picture" if isinstance(picture, Image.Image) else str(picture)
+            raise InputError(f"{name}: {error}") from None
+
+    def draw(self, z: Shaped[Tensor, "*many channels height width"]) -> list[Image.Image]:
+        """Clean data as pictures, in one list: those of one sample, of a batch, or of variants of a batch, in order.
+
+        >>> from noisekernel import load
+        >>> model = load("digits")
+        >>> z = torch.zeros(2, 3, *model.shape)
+        >>> len(model.draw(z)), len(model.draw(z[0])), len(model.draw(z[0, 0]))
+        (6, 3, 1)
+        """
+        if not isinstance(z, Tensor):
+            raise DtypeError(f"z is a {type(z).__name__}; give a torch.Tensor (torch.as_tensor makes one)")
+        if z.ndim < len(self.shape) or tuple(z.shape[-len(self.shape) :]) != self.shape:
+            raise ShapeError(
+                f"z has shape {tuple(z.shape)}; this model draws samples of shape {self.shape}, with any dimensions "
+                "before that"
+            )
+        if z.numel() == 0:
+            return []
+        pixels = self.codec.decode(z.detach().cpu().reshape(-1, *self.shape)).numpy()
+        mode = MODES[self.size.channels]
+        return [Image.fromarray(p[0] if mode == "L" else p.transpose(1, 2, 0), mode) for p in pixels]
+
+    def schedule(self, sampler: str | None = None, steps: int | None = None) -> tuple[str, Schedule]:
+        """The name of a sampler and its schedule: by default the model's own, in its own number of steps.
+
+        >>> from noisekernel import load
+        >>> load("digits").schedule("ddim", 10)[1].steps
+        10
+        """
+        own = self.design.sampling
+        name = sampler or own.sampler
+        return name, by_name(name, self.kernel, steps if steps or sampler else own.steps)
+
+    def label(self, names: Sequence[str | int], n: int) -> Tensor:
+        """Labels for n samples, from names or numbers of classes, by turns.
+
+        >>> from noisekernel import load
+        >>> load("fashion").label(["sneaker", 9], 4)
+        tensor([7, 9, 7, 9])
+        """
+        if not self.classes:
+            raise InputError("this model learned no classes, so it takes no label")
+        if isinstance(names, str | Integral) or not isinstance(names, Sequence) or not names:
+            raise InputError(f"names is {names!r}; give a list of classes, such as [{self.classes[0]!r}] or [0]")
+        numbers = [self._class(name) for name in names]
+        return torch.tensor([numbers[i % len(numbers)] for i in range(count("n", n))])
+
+    def _class(self, name: str | int) -> int:
+        """The number of a class, from its name or its number."""
+        if isinstance(name, str) and name in self.classes:
+            return self.classes.index(name)
+        number = int(name) if isinstance(name, Integral) or (isinstance(name, str) and name.isdecimal()) else -1
+        if isinstance(name, bool) or not 0 <= number < len(self.classes):
+            raise InputError(
+                unknown("class", name, self.classes)
+                if isinstance(name, str)
+                else f"there is no class {name!r}; give a name, or a whole number from 0 to {len(self.classes) - 1}"
+            )
+        return number
+
+    def __repr__(self) -> str:
+        classes = f"{len(self.classes)} classes; " if self.classes else ""
+        return f"{super().__repr__()[:-1]}\n {classes}{told_history(self.history)}>"
+
+
+def open_image(picture: Image.Image | str | Path, side: int | None = None) -> Image.Image:
+    """A picture, or the file of one, upright; what is none is refused by name. With `side`, see `open_picture`."""
+    if isinstance(picture, Image.Image):
+        return picture
+    if Path(picture).is_dir():
+        raise InputError(f"{picture} is a folder; give pictures, such as {Path(picture) / '*.png'}")
+    try:
+        return open_picture(Path(picture).read_bytes(), side)[0]
+    except OSError as error:
+        raise InputError(f"{picture} cannot be opened: {error.strerror}") from None
+    except BadPictureError as error:
+        raise InputError(f"{picture}: {error}") from None
+
+
+def told_history(history: Mapping[str, Any]) -> str:
+    """The history of a model in words; what it does not say is left out."""
+    recipe = history.get("recipe")
+    name = recipe.get("name") if isinstance(recipe, Mapping) else None
+    pictures, images, seconds = history.get("pictures"), history.get("images"), history.get("seconds")
+    words = f"trained on {history.get('data', 'data that it does not name')}"
+    words += f" ({pictures:,} pictures)" if isinstance(pictures, int) else ""
+    words += f", beginning with the weights of {history['start']}," if history.get("start") else ""
+    words += f" by recipe {name!r}" if name else ""
+    words += f", seed {history['seed']}" if "seed" in history else ""
+    words += f": {images:,} images" if isinstance(images, int) else ""
+    words += f" in {told_seconds(seconds)}" if isinstance(seconds, int | float) else ""
+    processes = f" on {history['processes']} x {history.get('device', '?')}" if "processes" in history else ""
+    return words + processes
+
+
+def build(design: recipes.Design, denoiser: Denoiser | None = None, history: Mapping[str, Any] | None = None) -> Model:
+    """A model of this design: with this denoiser, or with one fresh from the generator of torch."""
+    denoiser = design.denoiser() if denoiser is None else denoiser
+    return Model(design.kernel.build(), denoiser, design.shape, design=design, history=history or {})

@@ -1,0 +1,165 @@
+"""Models in files: one safetensors file each, and those that come with the package."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from noisekernel import __version__, recipes
+from noisekernel.core.checks import pick_device
+from noisekernel.core.errors import InputError, ShapeError, StorageError
+from noisekernel.files.digest import digest, digest_of_file
+from noisekernel.files.formats import read_about, read_tensors, write_tensors
+from noisekernel.kinds.pictures.reading import (
+    kind_of_picture,
+)
+from noisekernel.models.model import Model, build
+from noisekernel.recipes.settings import read
+
+#: The file of a model in its folder.
+FILE = "model.safetensors"
+
+
+FORMAT = 1
+
+
+def save(model: Model, path: str | Path, *, force: bool = False) -> Path:
+    """Write a model as one file: `path` itself if it ends in .safetensors, else model.safetensors in that folder."""
+    if not isinstance(model, Model):
+        raise InputError(
+            f"a {type(model).__name__} does not know its design, without which a file could not be read again; keep "
+            "the weights of its denoiser (safetensors.torch.save_model), and build it by your own code"
+        )
+    path = Path(path)
+    path = path if path.suffix == ".safetensors" else path / FILE
+    if path.exists() and not force:
+        raise InputError(f"{path} exists; choose another name, or say that it may be replaced (force)")
+    about = {
+        "format": FORMAT,
+        "noisekernel": __version__,
+        "design": model.design.model_dump(mode="json"),
+        "history": dict(model.history),
+    }
+    write_tensors(path, model.denoiser.state_dict(), about)  # type: ignore[attr-defined]
+    return path
+
+
+def bundled() -> list[str]:
+    """The trained models that come with the package."""
+    return sorted(
+        entry.name.removesuffix(".safetensors")
+        for entry in (files("noisekernel.models") / "bundled").iterdir()
+        if entry.name.endswith(".safetensors")
+    )
+
+
+@contextmanager
+def file_of(what: str | Path) -> Iterator[Path]:
+    """The file of a model: one that comes with the package by name, a file, or the folder of a training run."""
+    if what in bundled():  # as text: Path("./digits") is a folder, though it prints as the name
+        with as_file(files("noisekernel.models") / "bundled" / f"{what}.safetensors") as path:
+            yield path
+    else:
+        path = Path(what)
+        yield path / FILE if path.is_dir() else path
+
+
+def digest_of(what: str | Path) -> str:
+    """sha256 of a model's file."""
+    with file_of(what) as path:
+        return digest_of_file(path)
+
+
+def digest_of_weights(model: Model) -> str:
+    """sha256 of a model's weights, wherever they are from."""
+    weights = model.denoiser.state_dict()  # type: ignore[attr-defined]
+    return digest(*(weights[name] for name in sorted(weights)))
+
+
+def load(what: str | Path, device: str | torch.device | None = None) -> Model:
+    """A model: one that comes with the package by name, a file, or the folder of a training run.
+
+    >>> load("digits").shape
+    (1, 8, 8)
+    """
+    if not isinstance(what, str | Path):
+        raise InputError(f"a {type(what).__name__} cannot be loaded; give a name, or the path of a file or a folder")
+    if Path(what).is_dir() and what not in bundled() and not (Path(what) / FILE).is_file():
+        begun = (Path(what) / "recipe.json").is_file()
+        hint = (
+            "the training run in it writes one at its first checkpoint, so train on"
+            if begun
+            else f"give the folder of a training run, a file, or one of: {', '.join(bundled())}"
+        )
+        raise InputError(f"{str(what)!r} is a folder that holds no model ({FILE}); {hint}")
+    with file_of(what) as path:
+        if not path.exists():
+            near = get_close_matches(what, bundled(), n=1) if isinstance(what, str) else []
+            hint = f"Did you mean {near[0]!r}?" if near else f"Give a path, or one of: {', '.join(bundled())}."
+            raise InputError(f"there is no model called {str(what)!r}. {hint}")
+        _check_kind(path)
+        return _load(path, device)
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse a file of another kind, by its first bytes."""
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(512)
+    except OSError:  # whoever reads it says so
+        return
+    kind = kind_of_picture(beginning)
+    if not beginning:
+        other = "an empty file"
+    elif beginning[:4] == b"PK\x03\x04" and beginning[30:].startswith(b"design.json"):
+        other = "a design file of the studio"
+    elif _is_text(beginning):
+        other = "a text file"
+    elif kind is not None:
+        other = f"a {kind} picture"
+    else:
+        return
+    raise StorageError(
+        f"{path} is {other}, not a model; a model is a .safetensors file, the folder of a training run, or one of: "
+        f"{', '.join(bundled())}"
+    )
+
+
+def _is_text(beginning: bytes) -> bool:
+    """Whether this is how a text begins; a character may be cut in two at the end."""
+    text = beginning.decode("utf-8", errors="ignore")
+    return len(text.encode()) > len(beginning) - 4 and all(char.isprintable() or char.isspace() for char in text)
+
+
+def about(what: str | Path) -> dict[str, Any]:
+    """What a model says about itself, without loading its weights."""
+    with file_of(what) as path:
+        return read_about(path)
+
+
+def _load(path: Path, device: str | torch.device | None) -> Model:
+    tensors, told = read_tensors(path)
+    if "format" not in told and "training" in told:
+        raise StorageError(f"{path} is a checkpoint, from which training goes on; give the folder of its run")
+    if told.get("format") != FORMAT:
+        raise StorageError(
+            f"{path} has format {told.get('format')!r} and was written by noisekernel {told.get('noisekernel', '?')}; "
+            f"this is {__version__}, which reads format {FORMAT}"
+        )
+    design = read(recipes.Design, told.get("design"), str(path))
+    with torch.device("meta"):
+        denoiser = design.denoiser()
+    if not all(value.is_floating_point() for value in tensors.values()):
+        raise StorageError(f"{path} holds weights that are not floating-point numbers")
+    expected = {name: tuple(value.shape) for name, value in denoiser.state_dict().items()}
+    given = {name: tuple(value.shape) for name, value in tensors.items()}
+    if expected != given:
+        odd = sorted(name for name in expected.keys() | given.keys() if expected.get(name) != given.get(name))
+        raise ShapeError(f"{path}: the weights do not fit the design it names, in {', '.join(odd[:3])}")
+    denoiser.load_state_dict(tensors, assign=True)
+    denoiser.requires_grad_(False).eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return build(design, denoiser.to(pick_device(device)), told.get("history", {}))

@@ -1,0 +1,32 @@
+"""Networks: backbones, heads, and the denoiser that joins them.
+
+A backbone maps (input, noise level, label) to features. A head stands on both sides of it: it turns the state into
+the backbone's input, and the features into a distribution over z.
+"""
+
+from noisekernel.networks.categorical_heads import CategoricalHead, OrdinalHead
+from noisekernel.networks.clamped import Clamped
+from noisekernel.networks.denoiser import Denoise, Denoiser
+from noisekernel.networks.exact import exact_denoiser
+from noisekernel.networks.gaussian_heads import PlainGaussian, PreconditionedGaussian
+from noisekernel.networks.head import Head
+from noisekernel.networks.mlp import MLP
+from noisekernel.networks.paper_unet import PaperUNet
+from noisekernel.networks.transformer import Transformer
+from noisekernel.networks.unet import UNet
+
+__all__ = [
+    "MLP",
+    "CategoricalHead",
+    "Clamped",
+    "Denoise",
+    "Denoiser",
+    "Head",
+    "OrdinalHead",
+    "PaperUNet",
+    "PlainGaussian",
+    "PreconditionedGaussian",
+    "Transformer",
+    "UNet",
+    "exact_denoiser",
+]

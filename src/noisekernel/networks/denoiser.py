@@ -1,0 +1,50 @@
+"""Denoisers: r(z | x, beta), the one thing that is learned.
+
+A denoiser is a backbone between the two halves of a *head*: `encode` turns the state into what the
+backbone likes to see, `decode` turns its features into a distribution over z. Anything that maps (x, beta) to a
+distribution will do in its place: a closed form, a denoiser with its label filled in (`functools.partial`), or one that
+was told part of the answer (`Clamped`).
+"""
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Shaped
+from torch import Tensor, nn
+
+from noisekernel.core import checks
+from noisekernel.core.checks import Level
+from noisekernel.core.distributions import Elementwise
+from noisekernel.core.errors import ShapeError
+from noisekernel.networks.head import Head
+
+Denoise = Callable[..., Elementwise]
+
+
+class Denoiser(nn.Module):
+    """A backbone and a head.
+
+    >>> from noisekernel.networks import MLP, PlainGaussian
+    >>> head = PlainGaussian(channels=2)
+    >>> denoiser = Denoiser(MLP(head.in_channels, head.out_channels), head)
+    >>> denoiser(torch.zeros(3, 2), beta=0.5).mean.shape
+    torch.Size([3, 2])
+    """
+
+    def __init__(self, backbone: nn.Module, head: Head) -> None:
+        super().__init__()
+        self.backbone, self.head = backbone, head
+
+    def forward(self, x: Shaped[Tensor, "batch *event"], beta: Level, label: Tensor | None = None) -> Elementwise:
+        level = checks.level("beta", beta, checks.tensor("x", x))
+        h, told = self.head.encode(x, level)
+        # The network computes in its own precision; r comes back in that of the data.
+        dtype = next((p.dtype for p in self.backbone.parameters()), torch.float32)
+        features = self.backbone(h.to(dtype), told.float(), label)
+        expected = (len(h), self.head.out_channels, *h.shape[2:])
+        if tuple(features.shape) != expected:
+            raise ShapeError(
+                f"the backbone returned features of shape {tuple(features.shape)}; its head needs {expected}: build it "
+                f"with out_channels={self.head.out_channels}"
+            )
+        return self.head.decode(features, x, level)

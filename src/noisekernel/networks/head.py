@@ -1,0 +1,34 @@
+"""The contract of a head: between the state and the backbone, and between its features and r."""
+
+from typing import Protocol, runtime_checkable
+
+from torch import Tensor
+
+from noisekernel.core.distributions import Elementwise
+from noisekernel.core.errors import ShapeError
+
+
+@runtime_checkable
+class Head(Protocol):
+    """Between the state and the backbone, and between its features and r."""
+
+    @property
+    def in_channels(self) -> int: ...
+
+    @property
+    def out_channels(self) -> int: ...
+
+    def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
+        """The backbone's input, (batch, in_channels, *space), and the noise level on the scale it is told."""
+        ...
+
+    def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Elementwise: ...
+
+
+def with_channel(x: Tensor, channels: int | None) -> Tensor:
+    """(batch, channels, *space): where the data has no channel dimension, one is put in."""
+    if channels is None:
+        return x.unsqueeze(1)
+    if x.ndim < 2 or x.shape[1] != channels:
+        raise ShapeError(f"x has shape {tuple(x.shape)}; this denoiser was made for {channels} channels in dimension 1")
+    return x

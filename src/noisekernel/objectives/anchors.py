@@ -1,0 +1,48 @@
+"""Objectives that learn the denoiser from clean data itself (end of section 2.1)."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from noisekernel.core.distributions import Elementwise
+from noisekernel.core.randomness import Randomness
+from noisekernel.kernels.base import NoiseKernel
+from noisekernel.networks.denoiser import Denoise
+from noisekernel.objectives.base import Noised, Objective, Passes, Terms
+
+
+class Anchor(Objective):
+    """An objective that looks at r(z | x) itself, and so can hold contrastive adjustment to the denoiser."""
+
+    @property
+    def passes(self) -> Passes:
+        return Passes(0, 1)
+
+    @abstractmethod
+    def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
+        """The loss of each sample, given r at its state."""
+
+    def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
+        return {"anchor": self.anchor(kernel, denoiser(example.x, example.beta), example)}, {}
+
+
+@dataclass(frozen=True)
+class KL(Anchor):
+    """KL( p(y | z, x) || p_r(y | x) ) in closed form.
+
+    For the Gaussian kernel, with a = (1 - w) alpha, c = (1 - w^2) beta and s2 = c + a^2 sigma2, that is
+    [ (a (z - mu))^2 + c ] / (2 s2) + log(s2 / c) / 2 - 1/2 an element.
+    """
+
+    def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
+        z, x, beta = example.z, example.x, example.beta
+        return kernel.conditional(z, x, beta, beta).kl(kernel.transition(r, x, beta, beta))
+
+
+@dataclass(frozen=True)
+class Reconstruction(Anchor):
+    """- log r(z | x): for categories the cross-entropy over all elements, visible ones included."""
+
+    def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
+        return -r.log_prob(example.z)

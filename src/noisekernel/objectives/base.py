@@ -1,0 +1,118 @@
+"""The contract of an objective: a noise level and a noisy state per example, and terms of the loss there."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from noisekernel.core import checks
+from noisekernel.core.errors import InputError
+from noisekernel.core.levels import Levels, UniformLevels
+from noisekernel.core.randomness import Purpose, Randomness, drawing_for
+from noisekernel.kernels.base import NoiseKernel
+from noisekernel.networks.denoiser import Denoise
+from noisekernel.sampling.model import Transition
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a log or a diagnostic wants to know of one training step: everything a sample, nothing with a gradient."""
+
+    loss: Float[Tensor, " batch"]
+    #: The terms that the loss is the sum of.
+    parts: dict[str, Float[Tensor, " batch"]]
+    #: What else was seen. `log_ratio` is log p(y | x) - log p(x | y), whose mean is 0 for a chain in balance.
+    seen: dict[str, Float[Tensor, " batch"]]
+    #: The noise level of each sample; None for a kernel without noise levels.
+    beta: Float[Tensor, " batch"] | None = None
+
+    def by_level(self, edges: tuple[float, ...] = (0.0, 0.01, 0.03, 0.1, 0.3, 0.6, 1.0)) -> dict[str, float]:
+        """The mean loss between consecutive noise levels, for those bins that hold a sample."""
+        if self.beta is None:
+            return {}
+        bins = {}
+        for low, high in pairwise(edges):
+            inside = (self.beta > low) & (self.beta <= high)
+            if bool(inside.any()):
+                bins[f"{low:g}-{high:g}"] = float(self.loss[inside].mean())
+        return bins
+
+
+Terms = tuple[dict[str, Tensor], dict[str, Tensor]]
+
+
+@dataclass(frozen=True)
+class Noised:
+    """One batch of training examples at their noise levels."""
+
+    z: Tensor
+    x: Tensor
+    beta: Float[Tensor, " batch"]
+
+    @property
+    def elements(self) -> int:
+        return self.z[0].numel()
+
+
+@dataclass(frozen=True)
+class Passes:
+    """What a training step asks of the network, per example: `plan` reckons its cost from this."""
+
+    #: Passes forward alone.
+    forward: int
+    #: Passes forward whose gradient is taken.
+    with_gradient: int
+
+
+@dataclass(frozen=True)
+class Objective(ABC):
+    """An objective for noise kernels: draws a noise level and a state for each example, and adds up its terms."""
+
+    levels: Levels = field(default_factory=UniformLevels)
+
+    @property
+    @abstractmethod
+    def passes(self) -> Passes:
+        """How often `terms` calls the denoiser, without and with a gradient."""
+
+    @abstractmethod
+    def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
+        """The terms of the loss, and what else was seen: one number a sample each, in nats a sample."""
+
+    def __call__(self, kernel: NoiseKernel, denoiser: Denoise, z: Tensor, generator: Randomness) -> tuple[Tensor, Info]:
+        """The mean loss of a batch of clean data, in nats an element.
+
+        `generator` is a torch.Generator, or the streams of these examples: number them on from step to step
+        (`Streams.of(seed, range(step * batch, (step + 1) * batch))`), for the same numbers draw the same noise again.
+        Streams draw for training here, and meet no random number that a task draws under the same seed.
+        """
+        z = kernel.check_data(z)
+        if not isinstance(self.levels, Levels):
+            raise InputError(
+                f"levels is a {type(self.levels).__name__}; give what draws levels, such as UniformLevels()"
+            )
+        lag = torch.as_tensor(kernel.lag)
+        if checks.readable(lag) and float(lag.max()) > 1.0 - 1e-6:
+            raise InputError("the kernel's lag is 1, a chain that never moves; train with a lag below 1")
+        example = self.noised(kernel, z, generator)
+        with drawing_for(Purpose.TRAINING, generator):
+            terms, seen = self.terms(kernel, denoiser, example, generator)
+        weight = self.levels.weight(example.beta) / example.elements
+        terms = {name: term * weight for name, term in terms.items()}
+        loss = torch.stack(list(terms.values())).sum(dim=0)
+        parts = {name: term.detach() for name, term in terms.items()}
+        return loss.mean(), Info(loss.detach(), parts, seen, example.beta)
+
+    def noised(self, kernel: NoiseKernel, z: Tensor, generator: Randomness) -> Noised:
+        """A noise level and a state for each example: the first draws of a training step."""
+        with drawing_for(Purpose.TRAINING, generator):
+            beta = self.levels.sample(len(z), generator).to(z.device)
+            return Noised(z, kernel.noise(z, beta).sample(generator), beta)
+
+
+def equilibrium(kernel: NoiseKernel, denoiser: Denoise, beta: Tensor) -> Transition:
+    """p_r(y | x) at a constant noise level (eq. 11)."""
+    return lambda x: kernel.transition(denoiser(x, beta), x, beta, beta)

@@ -1,0 +1,79 @@
+"""Objectives that add something to an anchor: contrastive adjustment, or the denoiser one step on."""
+
+from dataclasses import dataclass, field
+
+import torch
+
+from noisekernel.core import checks
+from noisekernel.core.errors import InputError
+from noisekernel.core.levels import Levels, UniformLevels
+from noisekernel.core.randomness import Randomness
+from noisekernel.kernels.base import NoiseKernel
+from noisekernel.networks.denoiser import Denoise
+from noisekernel.objectives.anchors import KL, Anchor
+from noisekernel.objectives.base import Noised, Objective, Passes, Terms, equilibrium
+from noisekernel.objectives.contrastive import adjust
+
+
+def _check_anchor(by: object, levels: Levels) -> None:
+    if not isinstance(by, Anchor) or by.levels not in (levels, UniformLevels()):
+        raise InputError(
+            f"by is {by!r}; give KL() or Reconstruction(), and the noise levels to the objective around it"
+        )
+
+
+@dataclass(frozen=True)
+class Anchored(Objective):
+    """anchor + weight x contrastive adjustment: the denoiser from the anchor, the balance from the adjustment.
+
+    The step forth is computed with its gradient for the anchor anyway, so the control variate costs nothing here.
+    """
+
+    by: Anchor = field(default_factory=KL)
+    weight: float = 1.0
+    control: float = 0.0
+
+    def __post_init__(self) -> None:
+        checks.number("weight", self.weight, 0.0, 1e6)
+        _check_anchor(self.by, self.levels)
+
+    @property
+    def passes(self) -> Passes:
+        return Passes(0, 2)
+
+    def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
+        r = denoiser(example.x, example.beta)
+        forth = kernel.transition(r, example.x, example.beta, example.beta)
+        transition = equilibrium(kernel, denoiser, example.beta)
+        adjusted, log_ratio = adjust(transition, forth, example.x, generator, self.control)
+        terms = {"anchor": self.by.anchor(kernel, r, example), "contrastive": self.weight * adjusted}
+        return terms, {"log_ratio": log_ratio}
+
+
+@dataclass(frozen=True)
+class Unrolled(Objective):
+    """The anchor at x, and again at the chain's own next state: learn to come back from one's own mistakes.
+
+    For categories a state one step on is what sampling will meet, right and wrong elements mixed (Savinov et al., 2021,
+    *Step-unrolled denoising autoencoders*; Bengio et al., 2013, *walkback*). Its target is z, though y has seen z only
+    through x: for continuous data that blurs (docs/theory.md).
+    """
+
+    by: Anchor = field(default_factory=KL)
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.number("weight", self.weight, 0.0, 1e6)
+        _check_anchor(self.by, self.levels)
+
+    @property
+    def passes(self) -> Passes:
+        return Passes(0, 2)
+
+    def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
+        r = denoiser(example.x, example.beta)
+        with torch.no_grad():
+            y = kernel.transition(r, example.x, example.beta, example.beta).sample(generator)
+        following = Noised(example.z, y, example.beta)
+        again = self.by.anchor(kernel, denoiser(y, example.beta), following)
+        return {"anchor": self.by.anchor(kernel, r, example), "unrolled": self.weight * again}, {}

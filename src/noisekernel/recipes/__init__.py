@@ -1,0 +1,23 @@
+"""Recipes: whole runs as data. The only place that maps names to classes.
+
+A recipe says what the data becomes, which kernel, network, head and objective, how to train and how to sample.
+"""
+
+from noisekernel.recipes.objectives import ObjectiveConfig
+from noisekernel.recipes.parts import PreconditionedHeadConfig
+from noisekernel.recipes.reading import recipe, recipe_names, recorded
+from noisekernel.recipes.schema import DataConfig, Design, Levels, Recipe
+from noisekernel.recipes.training import TrainingSettings
+
+__all__ = [
+    "DataConfig",
+    "Design",
+    "Levels",
+    "ObjectiveConfig",
+    "PreconditionedHeadConfig",
+    "Recipe",
+    "TrainingSettings",
+    "recipe",
+    "recipe_names",
+    "recorded",
+]

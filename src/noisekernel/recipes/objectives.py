@@ -1,0 +1,105 @@
+"""Objectives and noise levels for training by name, with their settings."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from noisekernel import objectives
+from noisekernel.core import levels
+from noisekernel.recipes.parts import Level
+from noisekernel.recipes.settings import Positive, Strict
+
+
+class UniformConfig(Strict):
+    """`UniformLevels`: the paper's."""
+
+    kind: Literal["uniform"] = "uniform"
+    low: Level = 0.01
+    high: Level = 1.0
+
+    def build(self, lift: float) -> levels.Levels:
+        return levels.UniformLevels(self.low, self.high)
+
+
+class LogNormalConfig(Strict):
+    """`LogNormalLevels`."""
+
+    kind: Literal["log-normal"] = "log-normal"
+    mean: float = -0.4
+    std: Positive = 1.4
+    #: How much more high noise counts; null for as much as the objective bears (1, or 0 if it adjusts the chain).
+    lift: Annotated[float, Field(ge=0, le=1)] | None = None
+
+    def build(self, lift: float) -> levels.Levels:
+        return levels.LogNormalLevels(self.mean, self.std, lift if self.lift is None else self.lift)
+
+
+LevelsConfig = Annotated[UniformConfig | LogNormalConfig, Field(discriminator="kind")]
+
+
+ANCHORS: dict[str, type[objectives.Anchor]] = {"kl": objectives.KL, "reconstruction": objectives.Reconstruction}
+
+
+class _ObjectiveConfig(Strict):
+    """What all objectives have; it is kept when another one is chosen."""
+
+    levels: LevelsConfig = LogNormalConfig()
+
+
+class KLConfig(_ObjectiveConfig):
+    """`KL`."""
+
+    kind: Literal["kl"] = "kl"
+
+    def build(self) -> objectives.Objective:
+        return objectives.KL(self.levels.build(lift=1.0))
+
+
+class ReconstructionConfig(_ObjectiveConfig):
+    """`Reconstruction`."""
+
+    kind: Literal["reconstruction"] = "reconstruction"
+
+    def build(self) -> objectives.Objective:
+        return objectives.Reconstruction(self.levels.build(lift=1.0))
+
+
+class ContrastiveConfig(_ObjectiveConfig):
+    """`ContrastiveAdjustment`, the paper's."""
+
+    kind: Literal["contrastive"] = "contrastive"
+    #: The weight of the control variate.
+    control: float = 0.0
+
+    def build(self) -> objectives.Objective:
+        return objectives.ContrastiveAdjustment(self.levels.build(lift=0.0), self.control)
+
+
+class AnchoredConfig(_ObjectiveConfig):
+    """`Anchored`."""
+
+    kind: Literal["anchored"] = "anchored"
+    #: What the denoiser is learned by, how much contrastive adjustment is added, and the weight of its control variate.
+    by: Literal["kl", "reconstruction"] = "kl"
+    weight: Annotated[float, Field(ge=0)] = 1.0
+    control: float = 0.0
+
+    def build(self) -> objectives.Objective:
+        return objectives.Anchored(self.levels.build(lift=0.0), ANCHORS[self.by](), self.weight, self.control)
+
+
+class UnrolledConfig(_ObjectiveConfig):
+    """`Unrolled`."""
+
+    kind: Literal["unrolled"] = "unrolled"
+    #: What the denoiser is learned by, and how much of that at the next state is added.
+    by: Literal["kl", "reconstruction"] = "kl"
+    weight: Annotated[float, Field(ge=0)] = 1.0
+
+    def build(self) -> objectives.Objective:
+        return objectives.Unrolled(self.levels.build(lift=1.0), ANCHORS[self.by](), self.weight)
+
+
+ObjectiveConfig = Annotated[
+    KLConfig | ReconstructionConfig | ContrastiveConfig | AnchoredConfig | UnrolledConfig, Field(discriminator="kind")
+]

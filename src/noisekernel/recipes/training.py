@@ -1,0 +1,80 @@
+"""The settings of a training run, in images seen rather than steps, so that they mean the same at any batch size."""
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from noisekernel.recipes.settings import Count, Positive, Share, Strict
+
+
+class HalfLife(Strict):
+    """An average whose memory halves every `images` images, or every `ramp` of those seen so far if that is less.
+
+    So a short run has a short memory: with a ramp of 0.1 never more than a tenth of it.
+    """
+
+    kind: Literal["half_life"] = "half_life"
+    images: Positive = 20_000.0
+    ramp: Positive = 0.1
+
+    def decay(self, seen: int, batch: int) -> float:
+        return 0.5 ** (batch / max(min(self.images, self.ramp * seen), 1e-9))
+
+
+class Decay(Strict):
+    """The paper's average: the same factor at every step."""
+
+    kind: Literal["decay"] = "decay"
+    factor: Share = 0.999
+
+    def decay(self, seen: int, batch: int) -> float:
+        return self.factor
+
+
+class TrainingSettings(Strict):
+    """How to train: how long, how fast, on what."""
+
+    #: How many images to see in all, with repetition.
+    images: Count = 1_000_000
+    #: Images a step, over all processes and accumulated parts.
+    batch: Count = 64
+    #: The learning rate of Adam; reached after `warmup` images, or a tenth of the run if that is less; then constant or
+    #: down to zero at the end.
+    rate: Positive = 1e-3
+    warmup: Annotated[int, Field(ge=0, strict=True)] = 10_000
+    fall: Literal["constant", "linear", "cosine"] = "linear"
+    betas: tuple[Share, Share] = (0.9, 0.99)
+    #: The largest norm of the gradient; null for no limit.
+    clip: Positive | None = 1.0
+    average: Annotated[HalfLife | Decay, Field(discriminator="kind")] = HalfLife()
+    #: Parts that a process's share of the batch is worked through in, one after the other.
+    accumulate: Count = 1
+    precision: Literal["fp32", "bf16"] = "fp32"
+    #: torch.compile the network; worth it on GPUs, not on CPUs.
+    compile: bool = False
+    #: A checkpoint after so many images, and one after so many minutes without any (null for none by time); how many
+    #: checkpoints to keep.
+    save_every: Count = 50_000
+    save_minutes: Positive | None = 5.0
+    keep: Count = 3
+    #: How many images between lines of the log, and between pictures.
+    log_every: Count = 2_000
+    draw_every: Count = 50_000
+
+    def rate_at(self, seen: int) -> float:
+        """The learning rate of the step that begins after `seen` images."""
+        warm = min(1.0, (seen + self.batch) / self.warming) if self.warming else 1.0
+        left = max(0.0, 1.0 - seen / self.images)
+        falls = {"constant": 1.0, "linear": left, "cosine": 0.5 - 0.5 * math.cos(math.pi * left)}
+        return self.rate * warm * falls[self.fall]
+
+    @property
+    def warming(self) -> int:
+        """How many images the rate rises for: `warmup`, but at most a tenth of the run, which else might not see it."""
+        return min(self.warmup, self.images // 10)
+
+    @property
+    def steps(self) -> int:
+        """Whole steps; the last one may go beyond `images`."""
+        return -(-self.images // self.batch)

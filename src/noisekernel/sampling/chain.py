@@ -1,0 +1,153 @@
+"""The chain: states, one step, and the iteration.
+
+`run` is a generator of `(state, info)`, so that callers stream, stop when they like, and resume from any state they
+kept. What is carried on is in the state; what was merely seen is in the info.
+
+A state holds x and the model's view of it; for a noise model that is r(z | x), so `state.view.best` is the denoised
+picture *of this state*, not of the one before. With a score f, equilibrium steps are accepted with probability min(1,
+exp(f(y) - f(x))): since p(x)p(y|x) = p(y)p(x|y), the chain is then stationary for p(x) exp(f(x)), up to a constant,
+for any f whatever.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Bool, Float, Shaped
+from torch import Tensor
+
+from noisekernel.core.distributions import Distribution
+from noisekernel.core.errors import DtypeError, InputError, ShapeError
+from noisekernel.core.randomness import Streams, uniform
+from noisekernel.sampling.model import TransitionModel
+from noisekernel.sampling.schedule import Schedule
+
+#: f: a state x and the model's view of it to one number a sample.
+Score = Callable[[Tensor, Distribution], Tensor]
+
+
+@dataclass(frozen=True)
+class ChainState:
+    """All that the next step depends on."""
+
+    x: Shaped[Tensor, "batch *event"]
+    beta: float
+    view: Distribution
+    streams: Streams
+    t: int = 0
+    #: The view of the state before, for a step that looks ahead.
+    before: Distribution | None = None
+    #: f at this state, where a step has computed it.
+    score: Float[Tensor, " batch"] | None = None
+
+
+@dataclass(frozen=True)
+class StepInfo:
+    """What was seen on the way to a state."""
+
+    proposal: Distribution
+    accepted: Bool[Tensor, " batch"]
+
+
+@torch.no_grad()
+def start(model: TransitionModel, x: Tensor, beta: float, streams: Streams) -> ChainState:
+    """The state of a chain that begins at x, at noise level beta."""
+    if len(x) != len(streams.samples):
+        raise ShapeError(f"{len(x)} samples need {len(x)} streams; given {len(streams.samples)}")
+    return ChainState(x, beta, model.look(x, beta), streams.fork())
+
+
+def propose(
+    model: TransitionModel, state: ChainState, beta_next: float, lag: float, point: bool = False, ahead: float = 0.0
+) -> Distribution:
+    """The distribution of the next state, at noise level beta_next."""
+    seen = state.view.beyond(state.before, ahead) if ahead != 0.0 and state.before is not None else state.view
+    return model.step(seen, state.x, state.beta, beta_next, lag, point)
+
+
+@torch.no_grad()
+def move(model: TransitionModel, state: ChainState, y: Tensor, beta_next: float, streams: Streams) -> ChainState:
+    """The state after this one, if it is y; `streams` are those that it goes on with."""
+    return ChainState(y, beta_next, model.look(y, beta_next), streams, state.t + 1, before=state.view)
+
+
+@torch.no_grad()
+def step(
+    model: TransitionModel,
+    state: ChainState,
+    beta_next: float,
+    lag: float,
+    point: bool = False,
+    score: Score | None = None,
+    ahead: float = 0.0,
+) -> tuple[ChainState, StepInfo]:
+    """One step, to noise level beta_next. A score decides over equilibrium steps: same level, all of r."""
+    streams = state.streams.fork()
+    proposal = propose(model, state, beta_next, lag, point, ahead)
+    y = proposal.sample(streams)
+    moved = move(model, state, y, beta_next, streams)
+    view = moved.view
+    if score is None or point or not math.isclose(beta_next, state.beta, rel_tol=1e-9):
+        return moved, StepInfo(proposal, torch.ones(len(y), dtype=torch.bool, device=y.device))
+    here = evaluate(score, state.x, state.view) if state.score is None else state.score
+    value = evaluate(score, y, view)
+    u = uniform((len(y),), streams, device=y.device)
+    accepted = torch.log(u) < value - here
+    chosen = accepted.reshape(-1, *[1] * (y.ndim - 1))
+    kept = replace(
+        moved,
+        x=torch.where(chosen, y, state.x),
+        view=view.select(accepted, state.view),
+        score=torch.where(accepted, value, here),
+    )
+    return kept, StepInfo(proposal, accepted)
+
+
+def run(
+    model: TransitionModel, state: ChainState, schedule: Schedule, score: Score | None = None
+) -> Iterator[tuple[ChainState, StepInfo]]:
+    """The steps of `schedule` that are still to come for `state`, one at a time.
+
+    >>> from noisekernel.kernels import FiniteKernel
+    >>> from noisekernel.core.levels import flat
+    >>> from noisekernel.sampling.model import PlainModel
+    >>> model, walk = PlainModel(FiniteKernel(6)), Schedule.along(flat(1.0), steps=3, lag=0.0)
+    >>> begin = start(model, torch.zeros(2, dtype=torch.int64), 1.0, Streams.of(0, range(2)))
+    >>> [state.t for state, info in run(model, begin, walk)]
+    [1, 2, 3]
+    """
+    schedule.check(model)
+    if state.t > schedule.steps:
+        raise InputError(f"the state has made {state.t} steps but the schedule has only {schedule.steps}")
+    if abs(state.beta - float(schedule.beta[state.t])) > 1e-9:
+        raise InputError(
+            f"the state is at beta {state.beta:g} but step {state.t} of the schedule begins at "
+            f"{float(schedule.beta[state.t]):g}; start it there"
+        )
+    return _run(model, replace(state, score=None), schedule, score)  # what is there may be of another f
+
+
+def _run(
+    model: TransitionModel, state: ChainState, schedule: Schedule, score: Score | None
+) -> Iterator[tuple[ChainState, StepInfo]]:
+    levels, lags, points = schedule.beta.tolist(), schedule.lag.tolist(), schedule.point.tolist()
+    looks = schedule.ahead.tolist()
+    for t in range(state.t, schedule.steps):
+        state, info = step(model, state, levels[t + 1], lags[t], points[t], score, looks[t])
+        yield state, info
+
+
+def evaluate(score: Callable[..., Tensor], x: Tensor, *view: Distribution) -> Tensor:
+    """The score at x, one finite number a sample, or minus infinity."""
+    value = score(x, *view)
+    if not isinstance(value, Tensor) or value.shape != (len(x),):
+        given = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
+        raise ShapeError(f"the score returned {given}; it must return one number a sample: shape ({len(x)},)")
+    if not value.is_floating_point():
+        raise DtypeError(f"the score returned {value.dtype}; it must return floating-point numbers: .float()")
+    if bool(torch.isnan(value).any()) or bool((value == torch.inf).any()):
+        raise InputError(
+            "the score returned NaN or infinity; it may be any finite number, or minus infinity to forbid a state"
+        )
+    return value

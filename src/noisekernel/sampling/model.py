@@ -1,0 +1,180 @@
+"""Transition models: what a chain can be run with.
+
+A chain asks two things of its model. `look(x, beta)`: whatever the next step from x needs and costs a network call,
+computed once a state. `step(view, x, …)`: the distribution of the next state, from that. Apart like this, a state
+carries its own denoised view, and a rejected proposal costs nothing twice.
+
+`NoiseModel` is a noise kernel and a denoiser: the view is r(z | x), the step eqs 11 and 13. `PlainModel` is any
+kernel that offers `transition(x) -> Distribution`, learned or written by hand: the view is that distribution, and the
+step is the view.
+"""
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import torch
+from torch import Tensor, nn
+
+from noisekernel.core import checks
+from noisekernel.core.distributions import Distribution
+from noisekernel.core.errors import InputError, ShapeError
+from noisekernel.kernels.base import NoiseKernel
+from noisekernel.networks.clamped import Clamped
+from noisekernel.networks.denoiser import Denoise
+
+Some = TypeVar("Some", bound="NoiseModel")
+
+#: p(y | x) at a fixed noise level: what Algorithm 2 trains.
+Transition = Callable[[Tensor], Distribution]
+
+
+@runtime_checkable
+class HasTransition(Protocol):
+    def transition(self, x: Tensor) -> Distribution: ...
+
+
+@runtime_checkable
+class TransitionModel(Protocol):
+    """The contract between a model and the chain."""
+
+    def look(self, x: Tensor, beta: float) -> Distribution: ...
+
+    def step(self, view: Any, x: Tensor, beta: float, beta_next: float, lag: float, point: bool) -> Distribution: ...
+
+    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor: ...
+
+
+@dataclass(frozen=True, repr=False)
+class NoiseModel:
+    """A noise kernel, a denoiser, and the shape of one sample.
+
+    >>> from functools import partial
+    >>> from noisekernel.kernels.gaussian import GaussianKernel
+    >>> from noisekernel.networks.exact import exact_denoiser
+    >>> model = NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=1.0, variance=0.25), shape=(2,))
+    >>> model.look(torch.zeros(1, 2), beta=0.5).mean
+    tensor([[0.8889, 0.8889]])
+    """
+
+    kernel: NoiseKernel
+    denoiser: Denoise
+    shape: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kernel, NoiseKernel) or not callable(self.denoiser):
+            raise InputError(
+                f"NoiseModel takes a noise kernel, a denoiser and a shape; given a {type(self.kernel).__name__} and a "
+                f"{type(self.denoiser).__name__}"
+            )
+        if isinstance(self.shape, int):
+            raise InputError(f"shape is {self.shape}; give the shape of one sample as a tuple, such as ({self.shape},)")
+        object.__setattr__(self, "shape", tuple(checks.count("each size in shape", size) for size in self.shape))
+
+    @property
+    def device(self) -> torch.device:
+        """Where the denoiser's weights are."""
+        weights = self._weights()
+        return weights[0].device if weights else torch.device("cpu")
+
+    @property
+    def parameters(self) -> int:
+        """How many weights the denoiser has."""
+        return sum(each.numel() for each in self._weights())
+
+    def _innermost(self) -> Any:
+        """The denoiser without the labels and the observations that it is called with."""
+        inner: Any = self.denoiser
+        while isinstance(inner, partial | Clamped):
+            inner = inner.func if isinstance(inner, partial) else inner.denoiser
+        return inner
+
+    def _weights(self) -> list[nn.Parameter]:
+        inner = self._innermost()
+        return list(inner.parameters()) if isinstance(inner, nn.Module) else []
+
+    def to(self: Some, device: str | torch.device) -> Some:
+        """This model with its weights on a device; this one, if they are there already, and else a copy."""
+        chosen = checks.pick_device(device)
+        if torch.empty(0, device=chosen).device == self.device:
+            return self
+        return replace(self, denoiser=_moved(self.denoiser, chosen))
+
+    def __repr__(self) -> str:
+        inner, shape = self._innermost(), " x ".join(map(str, self.shape))
+        name = getattr(inner, "__name__", type(inner).__name__)
+        return f"<{type(self).__name__} of {shape}: {self.kernel!r}, {name} of {self.parameters:,} parameters>"
+
+    def check_batch(self, z: Any, name: str = "z") -> Tensor:
+        """`z`, if it is a batch of this model's data."""
+        z = self.kernel.check_data(z, name)
+        if tuple(z.shape[1:]) != self.shape:
+            raise ShapeError(
+                f"{name} has shape {tuple(z.shape)}; this model was made for a batch of {self.shape}, "
+                f"that is ({', '.join(('batch', *map(str, self.shape)))})"
+            )
+        return z
+
+    def entering(self, z: Tensor) -> Tensor:
+        """A user's data, checked to the last value, on the model's device."""
+        return self.check_batch(checks.tensor("z", z).detach().cpu()).to(self.device)
+
+    def labelled(self, label: Tensor | None, n: int) -> "NoiseModel":
+        """The model of `n` samples of these classes, if any are given."""
+        if label is None:
+            return self
+        return replace(self, denoiser=partial(self.denoiser, label=checks.labels(label, n).to(self.device)))
+
+    def look(self, x: Tensor, beta: float) -> Distribution:
+        """r(z | x, beta), with what the kernel knows put in."""
+        r = self.kernel.refine(self.denoiser(x, beta), x)
+        if not all(bool(torch.isfinite(tensor).all()) for tensor in r.tensors()):
+            raise InputError(f"the denoiser returned NaN or infinity at beta {beta:g}; its weights may be damaged")
+        return r
+
+    def step(self, view: Any, x: Tensor, beta: float, beta_next: float, lag: float, point: bool) -> Distribution:
+        """Eq. 13, and at a constant level eq. 11; with `point`, r shrunk to its best guess."""
+        r = view.point() if point else view
+        return self.kernel.with_lag(lag).transition(r, x, beta, beta_next)
+
+    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor:
+        return self.kernel.largest_lag(beta, beta_next)
+
+
+def _moved(part: Any, device: torch.device) -> Any:
+    """A copy on the device of what a denoiser is made of; what has no place stays as it is."""
+    if isinstance(part, nn.Module):
+        return deepcopy(part).to(device)
+    if isinstance(part, Tensor):
+        return part.to(device)
+    if isinstance(part, partial):
+        options = {name: _moved(value, device) for name, value in part.keywords.items()}
+        return partial(_moved(part.func, device), *(_moved(value, device) for value in part.args), **options)
+    if isinstance(part, Clamped):
+        return Clamped(*(_moved(each, device) for each in (part.denoiser, part.observed, part.mask)))
+    return part
+
+
+def noise_model(model: NoiseModel) -> NoiseModel:
+    """`model`, if it is one."""
+    if not isinstance(model, NoiseModel):
+        raise InputError(f"model is a {type(model).__name__}; tasks need a NoiseModel(kernel, denoiser, shape)")
+    return model
+
+
+@dataclass(frozen=True)
+class PlainModel:
+    """Any kernel with `transition(x) -> Distribution`; noise levels and lags mean nothing to it."""
+
+    kernel: HasTransition
+
+    def look(self, x: Tensor, beta: float) -> Distribution:
+        return self.kernel.transition(x)
+
+    def step(self, view: Any, x: Tensor, beta: float, beta_next: float, lag: float, point: bool) -> Distribution:
+        return view
+
+    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor:
+        return torch.ones_like(beta)

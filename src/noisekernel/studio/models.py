@@ -1,0 +1,138 @@
+"""The models that a studio serves, with what the page wants to know of them."""
+
+import itertools
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from threading import Lock
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from noisekernel import models, recipes, tasks
+from noisekernel.core.errors import InputError, NoiseKernelError
+from noisekernel.data import open_source
+from noisekernel.data.source import Source
+from noisekernel.measuring.chains.strength import StrengthCurve
+from noisekernel.measuring.dial import RENEWAL, WALK, Dial
+from noisekernel.measuring.familiarity import Familiarity
+from noisekernel.models.model import Model, told_history
+
+#: Those of the studio: variants, and variants towards taste.
+DIALS = (RENEWAL, WALK)
+#: The sizes of batches with which a model is timed.
+TIMED = (1, 12)
+
+
+@dataclass
+class Served:
+    """A model, by name, with its strength curves and examples of its data."""
+
+    id: str
+    model: Model
+    #: sha256 of its file.
+    weights: str
+    #: By the name of the dial; of those that were measured.
+    curves: dict[str, StrengthCurve] = field(default_factory=dict)
+    source: Source | None = None
+    #: What surprises it, once that was measured.
+    familiarity: Familiarity | None = None
+    #: The seconds of a step, for batches of the sizes `TIMED`; empty until they were measured.
+    _timed: list[float] = field(default_factory=list, init=False, repr=False)
+    _timing: Lock = field(default_factory=Lock, init=False, repr=False)
+
+    def seconds(self, n: int) -> float:
+        """How long a step with n pictures takes if nothing else is under way: a network call and what goes with it.
+
+        Measured when it is first asked for, with few pictures and with many; in between, and beyond, time is a line.
+        """
+        with self._timing:
+            if not self._timed:
+                self._timed = [_seconds_a_step(self.model, size) for size in TIMED]
+        (few, many), (short, long) = TIMED, self._timed
+        return max(short, short + (n - few) / (many - few) * (long - short))
+
+    def curve(self, dial: Dial) -> StrengthCurve:
+        return self.curves.get(dial.name, dial.guess)
+
+    @property
+    def unmeasured(self) -> list[Dial]:
+        return [dial for dial in DIALS if dial.name not in self.curves]
+
+    def strangeness(self, z: Tensor) -> float | None:
+        """How strange a picture (a batch of one) is to the model (`measuring.familiarity`); None until measured."""
+        return None if self.familiarity is None else float(self.familiarity.strangeness(self.model, z)[0])
+
+    def example(self, index: int) -> Tensor:
+        """An example of its data set, as clean data: (1, *shape)."""
+        if self.source is None or not 0 <= index < len(self.source):
+            count = 0 if self.source is None else len(self.source)
+            raise InputError(f"there is no example {index}; this model has {count}")
+        pixels = torch.from_numpy(self.source.read(index, self.model.size).pixels)
+        return self.model.codec.encode(pixels[None])
+
+    def label(self, index: int) -> str | None:
+        number = None if self.source is None else self.source.label(index)
+        classes = [] if self.source is None else self.source.classes
+        names = self.model.classes if len(self.model.classes) == len(classes) else classes
+        return None if number is None or not 0 <= number < len(names) else names[number]
+
+    def told(self) -> dict[str, Any]:
+        """What the page is told."""
+        return {
+            "id": self.id,
+            "shape": list(self.model.shape),
+            "classes": list(self.model.classes),
+            "parameters": self.model.parameters,
+            "history": told_history(self.model.history),
+            "categorical": isinstance(self.model.design.codec, recipes.Levels),
+            "lag": float(self.model.kernel.lag),
+            "weights": self.weights,
+            "strength": {"measured": not self.unmeasured, "curve": self.curve(RENEWAL).figures()},
+            "examples": 0 if self.source is None else len(self.source),
+        }
+
+
+def _seconds_a_step(model: Model, n: int) -> float:
+    """The median of some, lest a moment in which the machine did something else be taken for the rule."""
+    times = [time.perf_counter() for _ in tasks.synthesis(model, n, steps=6)]
+    return median(after - before for before, after in itertools.pairwise(times))
+
+
+def serve(what: str, data: str | None = None) -> Served:
+    """A model by name, file or folder, with the curves that are known of it and the examples that are at hand."""
+    model = models.load(what, "cpu")
+    name = Path(what).name.removesuffix(".safetensors") or str(what)
+    weights = models.digest_of(what)
+    curves = {dial.name: curve for dial in DIALS if (curve := dial.known(weights)) is not None}
+    return Served(name, model, weights, curves, _examples(model, data), Familiarity.known(weights))
+
+
+def serve_all(names: Sequence[str], data: str | None = None) -> dict[str, Served]:
+    """Each model under its name; those that come with the package if none is named."""
+    found: dict[str, Served] = {}
+    for what in names or models.bundled():
+        served = serve(what, data)
+        if served.id in found:
+            raise InputError(f"two models are called {served.id!r}; rename the file or folder of one")
+        found[served.id] = served
+    return found
+
+
+def _examples(model: Model, data: str | None) -> Source | None:
+    """The data asked for, else what the model says it learned from if that is always there."""
+    word = data or ("digits" if model.history.get("data") == "digits" else None)
+    if word is None:
+        return None
+    try:
+        source = open_source(word)
+    except NoiseKernelError:
+        if data is not None:
+            raise
+        return None
+    if not isinstance(source, Source):
+        raise InputError(f"{word} is a stream; examples are chosen by number, so give a folder or a file")
+    return source

@@ -1,0 +1,1 @@
+"""The addresses of the studio's HTTP interface, by subject."""

@@ -1,0 +1,107 @@
+"""Taking designs away, and bringing them back."""
+
+import re
+from threading import Lock
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, File, Path, Query, Response, UploadFile
+from PIL import Image
+
+from noisekernel.core.errors import InputError, NoiseKernelError
+from noisekernel.studio import files, takeaway
+from noisekernel.studio.store import MissingError, Row
+from noisekernel.studio.studio import Studio
+from noisekernel.studio.web import schemas
+from noisekernel.studio.web.schemas import PathId
+from noisekernel.studio.work.walk_job import WalkJob
+
+#: Pictures on one sheet.
+MOST = 400
+
+
+def router(studio: Studio) -> APIRouter:
+    api = APIRouter(tags=["files"])
+    store = studio.store
+    heavy = Lock()  # what takes much memory is done one at a time
+
+    def drawn(design: Row, nodes: list[Row]) -> list[Image.Image]:
+        return studio.served_for(design).model.draw(store.clean(nodes))
+
+    @api.get("/designs/{design}/sheet.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+    def sheet(
+        design: PathId, nodes: Annotated[str, Query(max_length=10_000, description="Ids with commas between.")] = ""
+    ) -> Response:
+        """Kept nodes, or those named, on one picture."""
+        owner = store.design(design)
+        found = store.nodes(nodes.split(",")) if nodes else store.nodes_of(design)
+        if nodes and len(found) != len(nodes.split(",")):
+            raise MissingError("one of these nodes is not there")
+        if any(node["design"] != design or node["deleted"] for node in found):
+            raise InputError("a sheet shows nodes of its own design")
+        if not found:
+            raise InputError("there is nothing to show yet; choose something first")
+        if len(found) > MOST:
+            raise InputError(f"{len(found)} pictures are too many for one sheet; name at most {MOST}")
+        how = {"design": owner["name"], "model": owner["model"], "nodes": [node["id"] for node in found]}
+        return _download(takeaway.sheet(drawn(owner, found), how), "image/png", owner["name"], "png")
+
+    @api.get("/designs/{design}/tree.html", response_class=Response, responses={200: {"content": {"text/html": {}}}})
+    def tree(design: PathId) -> Response:
+        """The tree as one page that needs nothing else."""
+        owner = store.design(design)
+        nodes = store.nodes_of(design)
+        images = dict(zip([n["id"] for n in nodes], drawn(owner, nodes), strict=True)) if nodes else {}
+        page = takeaway.tree_page(owner, nodes, images)
+        return _download(page.encode(), "text/html; charset=utf-8", owner["name"], "html")
+
+    @api.get(
+        "/designs/{design}/design.nkd", response_class=Response, responses={200: {"content": {"application/zip": {}}}}
+    )
+    def design_file(design: PathId) -> Response:
+        """The whole design, for `nk replay` or another studio."""
+        owner = store.design(design)
+        return _download(files.write_design(store, owner), "application/zip", owner["name"], "nkd")
+
+    @api.post("/designs/import", status_code=201)
+    def take_in(file: Annotated[UploadFile, File(description="A design file.")]) -> schemas.Imported:
+        """A design file as a new design."""
+        with heavy:
+            return _take_in(file)
+
+    def _take_in(file: UploadFile) -> schemas.Imported:
+        found = files.read_design(file.file.read())
+        if found.record.model not in studio.models:
+            raise InputError(
+                f"this design was made with the model {found.record.model[:100]!r}, which is not served now; start the "
+                "studio with it"
+            )
+        served = studio.models[found.record.model]
+        if any(one.made.weights != served.weights for one in found.record.rounds):
+            raise InputError(f"this design was made with another model that is called {served.id!r} too")
+        return schemas.Imported(id=files.take_in(store, found, served.model, found.record.name, served.weights)["id"])
+
+    @api.get("/jobs/{job}/film.{kind}", response_class=Response)
+    def film(job: PathId, kind: Annotated[Literal["gif", "mp4"], Path()]) -> Response:
+        """What was recorded of a live walk."""
+        walk = studio.queue.job(job)
+        if not isinstance(walk, WalkJob) or not walk.film:
+            raise InputError("nothing was recorded of this walk; start recording first")
+        try:
+            with heavy:
+                content = takeaway.film(list(walk.film), kind)
+        except NoiseKernelError:
+            if kind == "mp4":
+                raise InputError(
+                    "films in MP4 need ffmpeg: pip install 'noisekernel[video]'; or take the GIF"
+                ) from None
+            raise
+        return _download(content, "image/gif" if kind == "gif" else "video/mp4", "walk", kind)
+
+    return api
+
+
+def _download(content: bytes, kind: str, name: str, suffix: str) -> Response:
+    """A file for the browser to save, under a name that any disk takes."""
+    plain = re.sub(r"[^A-Za-z0-9 _-]+", "", name).strip()[:60] or "design"
+    headers = {"Content-Disposition": f'attachment; filename="{plain}.{suffix}"'}
+    return Response(content, media_type=kind, headers=headers)

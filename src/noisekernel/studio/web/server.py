@@ -1,0 +1,181 @@
+"""The studio over HTTP: the application, its errors, and the page. What it offers stands in `routes`."""
+
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from difflib import get_close_matches
+from importlib.resources import files
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+from noisekernel import __version__
+from noisekernel.core.errors import InputError, NoiseKernelError, StorageError
+from noisekernel.studio import rounds
+from noisekernel.studio.store import MissingError
+from noisekernel.studio.studio import Studio
+from noisekernel.studio.web import schemas
+from noisekernel.studio.web.routes import designs, jobs, models
+from noisekernel.studio.web.routes import files as files_of_designs
+from noisekernel.studio.web.security import LOOPBACK, Guard
+from noisekernel.studio.work.queue import FullError
+
+log = logging.getLogger(__name__)
+
+#: The page's files by the end of their names. Others are not sent.
+KINDS = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "ico": "image/x-icon",
+    "json": "application/json",
+    "webmanifest": "application/manifest+json",
+}
+
+
+def create_app(studio: Studio, *, token: str | None = None, hosts: Sequence[str] | None = LOOPBACK) -> ASGIApp:
+    """The whole application, guarded."""
+    return Guard(plain_app(studio), token=token, hosts=hosts)
+
+
+def plain_app(studio: Studio) -> FastAPI:
+    """The application without its guard."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        studio.start()
+        yield
+        studio.close()
+
+    app = FastAPI(
+        title="noisekernel studio",
+        version=__version__,
+        description="Designs, rounds and nodes; see docs/studio-api.md.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        responses={code: {"model": schemas.Detail} for code in (400, 401, 403, 404, 409, 413, 421, 422, 429)},
+    )
+    for part in (models, files_of_designs, designs, jobs):
+        app.include_router(part.router(studio), prefix="/api")
+    _errors(app)
+    _page(app)
+    return app
+
+
+def _errors(app: FastAPI) -> None:
+    """Every error is a sentence, and none says where the server keeps its files."""
+
+    def said(status: int, detail: str) -> JSONResponse:
+        return JSONResponse({"detail": detail}, status_code=status)
+
+    @app.exception_handler(NoiseKernelError)
+    async def ours(_: Request, error: Exception) -> JSONResponse:
+        kinds = ((MissingError, 404), (FullError, 429), (InputError, 422))
+        for kind, status in kinds:
+            if isinstance(error, kind):
+                return said(status, str(error))
+        log.error("%s", error)
+        if isinstance(error, StorageError):
+            return said(507, "the studio cannot write or read its files; its disk may be full, and its log says more")
+        return said(422, "this cannot be done here; the studio's log says why")
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        status, detail = _sentence(error.errors())
+        return said(status, detail)
+
+    @app.exception_handler(HTTPException)
+    async def http(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        words = {
+            400: "the body cannot be read; send JSON, or a form where a file is asked for",
+            404: "there is nothing at this address",
+            405: "this address does not take such a request",
+        }
+        return JSONResponse(
+            {"detail": words.get(error.status_code, str(error.detail))}, error.status_code, headers=error.headers
+        )
+
+    @app.exception_handler(Exception)
+    async def unexpected(_: Request, error: Exception) -> JSONResponse:
+        log.error("a request failed", exc_info=error)
+        return said(500, "something went wrong, and it is our mistake; the studio's log says what")
+
+
+def _sentence(errors: Sequence[Any]) -> tuple[int, str]:
+    """The first thing that is wrong with a request, for people."""
+    first = errors[0]
+    place, kind = [str(part) for part in first["loc"]], first["type"]
+    if place[0] == "path":
+        return 404, "there is nothing of this name"
+    name = [part for part in place if not part.isdecimal()][-1] if len(place) > 1 else "the request"
+    if kind == "extra_forbidden":
+        near = get_close_matches(name, KNOWN, n=1)
+        return 422, f"there is no setting called {name[:100]!r}." + (f" Did you mean {near[0]!r}?" if near else "")
+    if kind in ("missing", "json_invalid"):
+        return 422, "the body is not JSON" if kind == "json_invalid" else f"{name} is missing"
+    if kind == "union_tag_not_found":
+        return 422, "task is missing; it is one of sample, vary, inpaint, steer, walk"
+    if kind == "union_tag_invalid":
+        given = str(first.get("ctx", {}).get("tag", ""))[:100]
+        tasks = ("sample", "vary", "inpaint", "steer", "walk")
+        near = get_close_matches(given, tasks, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(tasks)}."
+        return 422, f"there is no task called {given!r}. {hint}"
+    if kind == "string_pattern_mismatch":
+        return 422, f"{name[:100]}: {str(first['input'])[:100]!r} is no id; take one that an answer gave"
+    if kind == "too_short":
+        return 422, f"{name[:100]} is empty; give at least {first['ctx']['min_length']}"
+    if kind in BOUNDS:
+        words, bound = BOUNDS[kind]
+        limit = first["ctx"][bound]
+        told = f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
+        return 422, f"{name[:100]} is {str(first['input'])[:100]}; give {words} {told}"
+    message = str(first["msg"]).removeprefix("Value error, ")
+    return 422, f"{name[:100]}: {message[:1].lower()}{message[1:300]}"
+
+
+#: How numbers out of bounds are refused, by pydantic's name for it: in which words, and where it keeps the bound.
+BOUNDS = {
+    "less_than": ("less than", "lt"),
+    "less_than_equal": ("at most", "le"),
+    "greater_than": ("more than", "gt"),
+    "greater_than_equal": ("at least", "ge"),
+}
+#: All settings that any request takes.
+KNOWN = sorted(
+    {
+        field
+        for kind in (*vars(schemas).values(), *vars(rounds).values())
+        if isinstance(kind, type) and issubclass(kind, rounds.Strict)
+        for field in kind.model_fields
+    }
+)
+
+
+def _page(app: FastAPI) -> None:
+    """The page's files, by their names alone: no path of a client's is ever opened."""
+    folder = files("noisekernel.studio") / "page"
+
+    def send(name: str) -> Response:
+        names = {entry.name for entry in folder.iterdir() if entry.is_file()}
+        kind = KINDS.get(name.rpartition(".")[2])
+        if name not in names or kind is None:
+            raise HTTPException(404)
+        return Response((folder / name).read_bytes(), media_type=kind, headers={"Cache-Control": "no-cache"})
+
+    @app.get("/", include_in_schema=False)
+    def index() -> Response:
+        return send("index.html")
+
+    @app.get("/{name}", include_in_schema=False)
+    def file(name: str) -> Response:
+        return send(name)

@@ -1,0 +1,1 @@
+"""The studio's queue and the jobs in it."""

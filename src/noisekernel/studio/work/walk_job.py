@@ -1,0 +1,141 @@
+"""The live walk as a job: paced for the eye, changed under the hand, saved and filmed on the way."""
+
+import math
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from PIL import Image
+
+from noisekernel.core.errors import InputError
+from noisekernel.studio.models import Served
+from noisekernel.studio.rounds.lineage import stream_of
+from noisekernel.studio.rounds.walk import Walk
+from noisekernel.studio.store import Row, Store
+from noisekernel.studio.work.jobs import BETWEEN_FRAMES, frame_of, use_threads
+from noisekernel.studio.work.queue import Job
+
+#: Frames a second: as many as the eye likes, and no more of the processor than that.
+STEPS_A_SECOND = 25.0
+#: A film has at most so many frames: two minutes of them.
+MOST_FRAMES = 1200
+
+
+class WalkJob(Job):
+    """A walk that goes on until it is stopped."""
+
+    endless = True
+    round: Row
+
+    def __init__(self, store: Store, served: Served, client: str, *, attended: bool) -> None:
+        super().__init__(client, attended=attended)
+        self.store, self.served = store, served
+        self.paused = self.recording = False
+        self.film: list[Image.Image] = []
+        self._walk: Walk | None = None
+        self._work: Iterator[None] = iter(())
+        #: Whether the next step moves on: the frame of the last one is there.
+        self._moving = False
+        self._saved = 0
+        self._shown = self._next = 0.0
+
+    def due(self) -> float:
+        if not self._moving:
+            return 0.0
+        return math.inf if self.paused else self._next
+
+    def begin(self) -> None:
+        self.store.set_round(self.round["id"], state="running")
+        self._saved = len(self.store.nodes_of_round(self.round["id"]))
+        self._work = self._working()
+        self.step()
+
+    @property
+    def walk(self) -> Walk:
+        if self._walk is None:
+            raise InputError("the walk has not begun yet")
+        return self._walk
+
+    def step(self) -> bool:
+        use_threads(self.round["made"]["threads"])
+        next(self._work)
+        return False
+
+    def answer(self) -> None:
+        if self._walk is not None:  # what is asked before is answered once it has begun
+            super().answer()
+
+    def _working(self) -> Iterator[None]:
+        settings = self.round["settings"]
+        start = self.store.clean(self.store.nodes(self.round["parents"]))
+        number = stream_of(self.round, self.store.came_of)
+        walk = yield from Walk.starting(
+            self.served.model, start, self.round["seed"], settings["pace"], settings["label"], number
+        )
+        self._walk = walk
+        while True:
+            if time.monotonic() - self._shown >= BETWEEN_FRAMES:
+                self._show()
+            self._moving = True
+            yield
+            self._moving = False
+            self._next = max(self._next + 1.0 / STEPS_A_SECOND, time.monotonic() - 0.1)
+            walk.move()
+            yield from walk.looking()
+
+    def _show(self) -> None:
+        self._shown = time.monotonic()
+        walk = self.walk
+        steps = sum(segment["steps"] for segment in walk.seen)
+        if self.recording:
+            self.film += self.served.model.draw(walk.clean)
+            self.recording = len(self.film) < MOST_FRAMES
+        more = {"step": steps, "steps": None, "pace": walk.pace, **self.told()}
+        self.tell(frame_of(self.served, walk.clean, walk.noisy, **more))
+
+    def told(self) -> dict[str, Any]:
+        return {"paused": self.paused, "recording": self.recording, "film": len(self.film)}
+
+    # Asked for by people, done between two steps ----------------------------------------------------------------------
+
+    def change(self, pace: float | None, paused: bool | None) -> dict[str, Any]:
+        walk = self.walk
+        walk.pace = walk.pace if pace is None else pace
+        if paused is not None:
+            self.paused = paused
+            self._next = time.monotonic()
+        self._say()
+        return {"pace": walk.pace, **self.told()}
+
+    def record(self, on: bool) -> dict[str, Any]:
+        """Begin a film, or end it. A new one takes the place of the old."""
+        if on and not self.recording:
+            self.film = self.served.model.draw(self.walk.clean)
+        self.recording = on
+        self._say()
+        return self.told()
+
+    def _say(self) -> None:
+        """What was changed, on the frame that is shown: whoever listens later hears of it too."""
+        now = {"pace": self.walk.pace, **self.told()}
+        self.tell(None if self.frame is None else {**self.frame, **now})
+
+    def save(self) -> Row:
+        """The present frame, as a node."""
+        self._saved += 1
+        (node,) = self.store.add_nodes(
+            self.round["design"],
+            self.walk.clean.detach().cpu(),
+            [{"segments": self.walk.seen}],
+            [self.round["parents"][0]],
+            round=self.round["id"],
+            places=[self._saved - 1],
+            kept=True,
+        )
+        return node
+
+    def end(self, status: str, detail: str | None) -> None:
+        self._walk, self._work = None, iter(())
+        # A walk has no end of its own: to stop it is to be done with it.
+        state = "done" if status == "cancelled" else status
+        self.store.set_round(self.round["id"], state=state, detail=detail)

@@ -1,0 +1,100 @@
+"""A task under way: a chain that is iterated over, and its end."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from noisekernel.core import checks
+from noisekernel.core.distributions import Distribution, Elementwise
+from noisekernel.core.errors import InputError
+from noisekernel.core.randomness import Purpose, Recorded, Streams
+from noisekernel.sampling import chain
+from noisekernel.sampling.chain import ChainState, Score, StepInfo
+from noisekernel.sampling.model import NoiseModel
+from noisekernel.sampling.renewal import from_noise
+from noisekernel.sampling.schedule import Schedule
+
+
+@dataclass
+class Run:
+    """A task under way. Iterating advances `state`; iterating again goes on from there."""
+
+    model: NoiseModel
+    state: ChainState
+    schedule: Schedule
+    score: Score | None = None
+    #: What the result must agree with, bit by bit: observed values, and the mask (1 = to be filled in).
+    observed: tuple[Tensor, Tensor] | None = None
+
+    def __iter__(self) -> Iterator[tuple[ChainState, StepInfo]]:
+        for state, info in chain.run(self.model, self.state, self.schedule, self.score):
+            self.state = state
+            yield state, info
+
+    def __len__(self) -> int:
+        return self.schedule.steps - self.state.t
+
+    def result(self) -> Tensor:
+        """Walk to the end and return clean data: the best guess of r at the last state."""
+        for _ in self:
+            pass
+        return self.clean
+
+    @property
+    def noise(self) -> Recorded:
+        """The noise that this is the development of."""
+        if not isinstance(self.state.streams, Recorded):
+            raise InputError("this run draws its noise as it goes; only that of a development or renewal is on record")
+        return self.state.streams.from_the_first()
+
+    @property
+    def clean(self) -> Tensor:
+        """The clean data of the present state."""
+        clean = best(self.state.view)
+        if self.observed is None:
+            return clean
+        values, mask = self.observed
+        return torch.where(mask, clean, values)
+
+
+def best(view: Distribution) -> Tensor:
+    """The best guess of the clean data, from a noise model's view of a state."""
+    if not isinstance(view, Elementwise):
+        raise InputError(f"a {type(view).__name__} has no best guess of clean data; this task needs a NoiseModel")
+    return view.best
+
+
+def from_pure_noise(model: NoiseModel, streams: Streams, schedule: Schedule) -> Run:
+    from_noise(schedule).check(model)
+    x = model.kernel.prior((len(streams.samples), *model.shape), device=streams.samples.device).sample(streams)
+    return Run(model, chain.start(model, x, 1.0, streams), schedule)
+
+
+def one_of(schedule: Schedule | None, **options: object) -> Schedule | None:
+    """`schedule`, if it is one and nothing that it replaces was given too."""
+    given = [name for name, value in options.items() if value is not None]
+    if schedule is not None and given:
+        raise InputError(
+            f"both schedule and {' and '.join(given)} were given; the schedule says it all, so leave out the rest"
+        )
+    if schedule is not None and not isinstance(schedule, Schedule):
+        raise InputError(
+            f"schedule is {schedule!r}; give a Schedule, such as Schedule.along(linear(1, 0.01), 100, lag=0.5)"
+        )
+    return schedule
+
+
+def streams_of(seed: int, first: int, n: int, device: torch.device, purpose: Purpose) -> Streams:
+    checks.count("first", first, 0)
+    return Streams.of(seed, range(first, first + n), device, purpose)
+
+
+def lag_of(model: NoiseModel, lag: float | None) -> float:
+    """The lag given, or the kernel's own."""
+    if lag is not None:
+        return lag
+    if isinstance(model.kernel.lag, Tensor):
+        raise InputError("the kernel has a lag for each sample; say with lag=… which one the chain is to use")
+    return model.kernel.lag

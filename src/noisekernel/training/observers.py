@@ -1,0 +1,205 @@
+"""Who watches a training run: the log file, the pictures, the model file, TensorBoard, the bar on the screen."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from PIL import Image
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from noisekernel import models
+from noisekernel.core.errors import NoiseKernelError
+from noisekernel.data.source import Summary
+from noisekernel.files.formats import write_json, write_text
+from noisekernel.kinds.pictures.drawing import contact_sheet, save_png
+from noisekernel.networks.denoiser import Denoiser
+from noisekernel.tasks.samples import synthesize
+from noisekernel.training.log import Entry
+
+#: From the average of a moment to a model.
+Make = Callable[[Denoiser, int], models.Model]
+
+
+class Silent:
+    """An observer that does nothing but know how to make a model of an average, to build others on."""
+
+    make: Make
+
+    def begin(self, make: Make) -> None:
+        """Called once, before training begins or goes on."""
+        self.make = make
+
+    def logged(self, entry: Entry) -> None: ...
+
+    def saved(self, images: int, average: Denoiser) -> None: ...
+
+    def drew(self, images: int, average: Denoiser) -> None: ...
+
+    def close(self) -> None:
+        """Called once, at the end of the run, however it came about."""
+
+
+@dataclass
+class LogFile(Silent):
+    """log.jsonl: one line of JSON an entry. What a killed run logged beyond its last checkpoint is logged again."""
+
+    path: Path
+
+    def resume(self, images: int) -> None:
+        lines = [line for line in read_log(self.path) if line["images"] <= images]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        write_text(self.path, text)
+
+    def logged(self, entry: Entry) -> None:
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(entry)) + "\n")
+
+
+def read_log(path: Path) -> list[dict[str, Any]]:
+    """The entries of a log; a last line that a killed process left half-written is none."""
+    if not path.exists():
+        return []
+    entries = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            entries.append(json.loads(line))
+        except ValueError:
+            continue
+    return entries
+
+
+@dataclass
+class RunFile(Silent):
+    """run.json: the data, the seed, and what became of each picture that was not simply read, as it becomes known."""
+
+    path: Path
+    told: dict[str, Any]
+    summary: Summary
+    console: Console
+
+    def __post_init__(self) -> None:
+        self._known = len(self.summary.skipped)
+
+    def write(self) -> None:
+        skipped, notes = ([list(item) for item in items] for items in (self.summary.skipped, self.summary.notes))
+        write_json(self.path, {**self.told, "skipped": skipped, "notes": notes})
+
+    def saved(self, images: int, average: Denoiser) -> None:
+        for name, reason in self.summary.skipped[self._known :]:
+            self.console.print(f"skipped {name}: {reason}", highlight=False, markup=False)
+        self._known = len(self.summary.skipped)
+        self.write()
+
+
+@dataclass
+class ModelFile(Silent):
+    """model.safetensors: the average of the moment, so that a run can be used while it goes on."""
+
+    folder: Path
+
+    def saved(self, images: int, average: Denoiser) -> None:
+        models.save(self.make(average, images), self.folder / models.FILE, force=True)
+
+
+@dataclass
+class PictureFiles(Silent):
+    """pictures/…png: the same 16 samples (the same seed, the same noise) as training goes on."""
+
+    folder: Path
+    number: int = 16
+    steps: int = 20
+    also: list[Callable[[int, Image.Image], None]] = field(default_factory=list)
+
+    def drew(self, images: int, average: Denoiser) -> None:
+        average.eval()
+        model = self.make(average, images)
+        with torch.no_grad():
+            z = synthesize(model, self.number, steps=self.steps)
+        sheet = contact_sheet(model.draw(z))
+        save_png(sheet, self.folder / f"{images:012d}.png", {"images": images, "seed": 0, "steps": self.steps})
+        for tell in self.also:
+            tell(images, sheet)
+
+
+class TensorBoard(Silent):
+    """Losses, rates and pictures for TensorBoard."""
+
+    def __init__(self, folder: Path, images: int = 0) -> None:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError:
+            raise NoiseKernelError("TensorBoard is not installed: pip install 'noisekernel[tensorboard]'") from None
+        self.writer = SummaryWriter(str(folder), purge_step=images + 1)
+
+    def logged(self, entry: Entry) -> None:
+        scalars = {"loss": entry.loss, "rate": entry.rate, "gradient": entry.gradient}
+        scalars |= {f"parts/{name}": value for name, value in entry.parts.items()}
+        scalars |= {f"seen/{name}": value for name, value in entry.seen.items()}
+        scalars |= {f"loss at beta/{name}": value for name, value in entry.by_level.items()}
+        scalars["images per second"] = entry.images_per_second
+        for name, value in scalars.items():
+            self.writer.add_scalar(name, value, entry.images)
+
+    def picture(self, images: int, sheet: Image.Image) -> None:
+        pixels = np.asarray(sheet.convert("RGB"))
+        self.writer.add_image("samples", pixels, images, dataformats="HWC")
+
+    def saved(self, images: int, average: Denoiser) -> None:
+        self.writer.flush()
+
+    def close(self) -> None:
+        self.writer.close()
+
+
+class Bar(Silent):
+    """A live bar: images seen, loss, images a second, time left, loss by noise level. Plain lines off a terminal."""
+
+    def __init__(self, total: int, images: int, console: Console) -> None:
+        self.console, self.total = console, total
+        self.progress = Progress(
+            TextColumn("{task.completed:>10,.0f} / {task.total:,.0f} images"),
+            BarColumn(),
+            TextColumn("loss {task.fields[loss]}"),
+            _Speed(),
+            TimeRemainingColumn(compact=True),
+            TextColumn("{task.fields[levels]}", style="dim"),
+            console=console,
+            transient=False,
+        )
+        self.task = self.progress.add_task("train", total=total, completed=images, loss="…", levels="", speed=0.0)
+
+    def begin(self, make: Make) -> None:
+        super().begin(make)
+        if self.console.is_terminal:
+            self.progress.start()
+
+    def logged(self, entry: Entry) -> None:
+        levels = "by beta " + "  ".join(f"{k.split('-')[1]}: {1000 * v:.1f}" for k, v in entry.by_level.items())
+        self.progress.update(
+            self.task,
+            completed=min(entry.images, self.total),
+            loss=f"{entry.loss:.4f}",
+            levels=levels,
+            speed=entry.images_per_second,
+        )
+        if not self.console.is_terminal:
+            left = (self.total - entry.images) / max(entry.images_per_second, 1e-9)
+            self.console.print(
+                f"{entry.images:,} of {self.total:,} images, loss {entry.loss:.4f}, "
+                f"{entry.images_per_second:.0f} images a second, {max(left, 0) / 60:.1f} minutes left",
+                highlight=False,
+            )
+
+    def close(self) -> None:
+        self.progress.stop()
+
+
+class _Speed(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.fields['speed']:.0f}/s")
