@@ -25,7 +25,7 @@ BEGIN, END = "<!-- headlines: written by benchmarks/bench_report.py -->", "<!-- 
 STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 
 #: A value and its interval; None where the results do not give it.
-Figure = tuple[float, list[float]] | None
+Headline = tuple[float, list[float]] | None
 
 #: Each figure in words, and the value that we wanted.
 WANTED = {
@@ -50,7 +50,7 @@ WANTED = {
 }
 
 
-def figures(found: Findings, material: str) -> dict[str, Figure]:
+def figures(found: Findings, material: str) -> dict[str, Headline]:
     """The headline figures that the results on this material give."""
     ours = {n: found.fids(material, "ours", n) for n in (20, 50, 100)}
     paper = found.fids(material, "paper", 100)
@@ -73,7 +73,7 @@ def figures(found: Findings, material: str) -> dict[str, Figure]:
     }
 
 
-def ratio(above: dict[int, float], below: dict[int, float]) -> Figure:
+def ratio(above: dict[int, float], below: dict[int, float]) -> Headline:
     """The geometric mean of ratios at equal seeds, and its 95 % interval by Student's t."""
     logs = [math.log(above[seed] / below[seed]) for seed in sorted(above.keys() & below.keys())]
     if not logs:
@@ -85,7 +85,7 @@ def ratio(above: dict[int, float], below: dict[int, float]) -> Figure:
     return math.exp(centre), [math.exp(centre - half), math.exp(centre + half)]
 
 
-def _auc(found: Findings, material: str) -> Figure:
+def _auc(found: Findings, material: str) -> Headline:
     """The mean over seeds of the area under the ROC curve, one step apart, and 95 % by the test's own errors."""
     entries = [entry["after 1"] for entry in found.balance(material).values()]
     if not entries:
@@ -101,7 +101,7 @@ def _last(found: Findings, material: str, name: str, walkers: int | None = None)
     return {seed: entry["stops"][-1]["fid"] for seed, entry in walks if walkers in (None, entry["walkers"])}
 
 
-def _drift(found: Findings, material: str, name: str) -> Figure:
+def _drift(found: Findings, material: str, name: str) -> Headline:
     first = {seed: entry["stops"][0]["fid"] for seed, entry in found.walks(material, name).items()}
     return ratio(_last(found, material, name), first)
 
