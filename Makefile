@@ -41,8 +41,8 @@ $(VENV)/.demo: pyproject.toml
 	test -e $(VENV)/.installed || $(BIN)/python -m pip install --quiet --editable ".[demo]"
 	touch $@
 
-# make bench-quick: a slice of every comparison, in minutes. make bench DATA=FOLDER: all of them, in hours, to be stopped
-# and resumed at will; FOLDER holds fashion-mnist/ with its idx files.
+# make bench-quick: a slice of every study, in minutes. make bench DATA=FOLDER: all studies, in hours; a run that was
+# stopped continues. FOLDER holds fashion-mnist/ with its idx files. The results of a study are one JSON-lines file.
 bench-quick: $(VENV)/.bench
 	$(BIN)/python benchmarks/bench.py --quick
 	$(BIN)/python benchmarks/bench_report.py --quick

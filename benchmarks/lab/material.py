@@ -1,7 +1,7 @@
-"""What the arms are trained on and judged against: real pictures, cut to sizes that two cores can train on.
+"""The pictures that arms are trained on and scored against, in sizes that two cores can train on.
 
-`digits` are always there. The others need idx files of Fashion-MNIST or MNIST (`--data FOLDER`, with a subfolder of
-each name), or `cifar10.npz` in it.
+`digits` comes with scikit-learn. The other materials need `--data FOLDER` with the idx files of Fashion-MNIST and MNIST
+in subfolders of these names, or with `cifar10.npz`.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from noisekernel.data import ContinuousCodec
 
 @dataclass(frozen=True)
 class Material:
-    """Training pictures (bytes) with their labels, pictures held out, and the network and budget of every arm."""
+    """Training and held-out pictures (bytes) with their labels, and the network and training budget of every arm."""
 
     name: str
     pixels: Tensor
@@ -40,7 +40,7 @@ class Material:
         return ContinuousCodec().encode(self.held_out)
 
     def settings(self) -> dict[str, object]:
-        """What every arm has in common, as settings of a recipe."""
+        """The settings of a recipe that all arms share."""
         return {
             "data.labels": False,
             "network.channels": self.channels,
@@ -57,7 +57,7 @@ class Material:
         }
 
     def write(self, folder: Path) -> Path:
-        """As a file to train on."""
+        """Write the training pictures to a file to train on, unless it is there."""
         path = folder / f"{self.name}.npz"
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ class Material:
 
 
 def load(name: str, data: Path | None, share: float = 1.0) -> Material:
-    """`share` of the usual budget of images."""
+    """Load a material, with `share` of its usual number of training images."""
     if name == "digits":
         pictures = nk.data.load(nk.data.open_source("digits"))  # type: ignore[arg-type]
         assert pictures.labels is not None
@@ -82,7 +82,7 @@ def load(name: str, data: Path | None, share: float = 1.0) -> Material:
     test_pixels, test_labels = _pictures(data, family, "t10k", side)
     network = {14: (24, (1, 2)), 28: (16, (1, 2, 4)), 32: (16, (1, 2, 4))}[side]
     images = {14: 60_000, 28: 120_000, 32: 60_000}[side]
-    # At so few images steps are scarce: in batches of 16, not 64, the held-out KL at 24,000 images is 15 % lower.
+    # So few images allow few steps: with batches of 16 instead of 64 the held-out KL at 24,000 images is 15 % lower.
     return Material(
         name, own_pixels, own_labels, test_pixels, test_labels, *network, round(images * share), batch=16, rate=2e-3
     )
