@@ -57,8 +57,8 @@ def main() -> None:
     arguments.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
     arguments.add_argument("--jobs", type=int, default=2)
     options = arguments.parse_args()
-    source = nk.data.open_source(options.data)
-    pixels = nk.data.load(source).pixels[: options.pictures, 0].numpy()  # type: ignore[arg-type]
+    loaded, _ = nk.data.load_data(options.data)
+    pixels = loaded.values[: options.pictures, 0].numpy()
     with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
         jobs = [pool.submit(run, arm, seed, pixels, options.images) for seed in options.seeds for arm in ARMS]
         found = [job.result() for job in jobs]

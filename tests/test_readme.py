@@ -8,7 +8,7 @@ from typer.main import get_command
 
 from noisekernel import recipes
 from noisekernel.cli.main import app
-from noisekernel.recipes import settings
+from noisekernel.core import settings
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 import noisekernel as nk
-from noisekernel.data import ContinuousCodec
+from noisekernel.kinds.pictures.codecs import ContinuousCodec
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,11 @@ class Material:
 def load(name: str, data: Path | None, share: float = 1.0) -> Material:
     """Load a material, with `share` of its usual number of training images."""
     if name == "digits":
-        pictures = nk.data.load(nk.data.open_source("digits"))  # type: ignore[arg-type]
+        pictures = nk.data.load_data("digits")[0]
         assert pictures.labels is not None
         order = torch.randperm(len(pictures), generator=torch.Generator().manual_seed(0))
         own, held = order[500:], order[:500]
-        pixels, labels = pictures.pixels, pictures.labels
+        pixels, labels = pictures.values, pictures.labels
         return Material(name, pixels[own], labels[own], pixels[held], labels[held], 24, (1, 2), round(60_000 * share))
     if data is None:
         raise SystemExit(f"{name} needs pictures: --data FOLDER, with idx files of the set in a subfolder")
@@ -96,9 +96,9 @@ def _pictures(data: Path, family: str, part: str, side: int) -> tuple[Tensor, Te
             return pixels, torch.from_numpy(content[f"y_{word}"].reshape(-1).astype(np.int64))
     folder = data / {"fashion": "fashion-mnist", "mnist": "mnist"}[family]
     found = next(iter(sorted(folder.glob(f"{part}-images*"))))
-    pictures = nk.data.load(nk.data.open_source(found))  # type: ignore[arg-type]
+    pictures = nk.data.load_data(found)[0]
     assert pictures.labels is not None
-    pixels = pictures.pixels
+    pixels = pictures.values
     if side * 2 == pixels.shape[-1]:
         small = torch.nn.functional.avg_pool2d(pixels.float(), 2)
         pixels = small.round().to(torch.uint8)

@@ -14,6 +14,7 @@ from torch import Tensor
 import noisekernel as nk
 from lab.material import Material
 from noisekernel import models
+from noisekernel.kinds.pictures.codecs import ContinuousCodec
 from noisekernel.sampling import samplers
 from noisekernel.sampling.samplers import annealing
 from noisekernel.sampling.schedule import Schedule
@@ -97,7 +98,7 @@ class Ours:
 
     def as_continuous(self, z: Tensor) -> Tensor:
         """Samples as the scorer expects them, as bytes in [-1, 1], whatever the model's own data are."""
-        return nk.data.ContinuousCodec().encode(self.model.codec.decode(z))
+        return ContinuousCodec().encode(self.model.kind.decode(z))
 
 
 @dataclass

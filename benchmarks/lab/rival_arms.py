@@ -61,8 +61,8 @@ class Rival:
         path = weights_path(work, material, self.weights or self.name, seed)
         if not path.exists():
             recipe = recipes.recipe("small", material.settings())
-            data = nk.data.load(nk.data.open_source(material.write(work)))  # type: ignore[arg-type]
-            examples = InMemory(data, Treatment(nk.data.ContinuousCodec(), seed))
+            data, kind = nk.data.load_data(material.write(work))
+            examples = InMemory(data, Treatment(kind, seed))
             AcceleratorState._reset_state()
             trainer = Trainer(
                 nk.GaussianKernel(),

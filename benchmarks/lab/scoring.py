@@ -13,8 +13,9 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from lab.material import Material
-from noisekernel.data import ContinuousCodec
-from noisekernel.measuring.samples.extractors import Extractor, learn_small, open_extractor, small_extractor
+from noisekernel.kinds.pictures import Pictures, Size
+from noisekernel.kinds.pictures.codecs import ContinuousCodec
+from noisekernel.measuring.samples.extractors import Extractor, open_extractor, small_extractor
 from noisekernel.measuring.samples.frechet import frechet_distance
 
 #: Inception processes only a few pictures per second on a CPU, so this many training and held-out pictures are used.
@@ -50,7 +51,11 @@ def scorer_of(material: Material, work: Path, inception: Path | None = None) -> 
         raise SystemExit(
             f"{material.name} is scored by Inception: give its weights as --inception FILE, see docs/evaluation.md"
         )
-    extractor = open_extractor(f"inception:{inception}", torch.device("cpu")) if coloured else _small(material, work)
+    extractor = (
+        open_extractor(f"inception:{inception}", _kind(material), torch.device("cpu"))
+        if coloured
+        else _small(material, work)
+    )
     most = MOST_COLOURED if coloured else {}
     path = work / "-".join(["seen", material.name, *map(str, most.values())])
     path = path.with_suffix(".safetensors")
@@ -67,9 +72,13 @@ def scorer_of(material: Material, work: Path, inception: Path | None = None) -> 
 def _small(material: Material, work: Path) -> Extractor:
     path = work / f"classifier-{material.name}.safetensors"
     if not path.exists():
-        save_file(learn_small(material.pixels, material.labels), path)
-    shape = (material.pixels.shape[1], material.pixels.shape[2], material.pixels.shape[3])
-    return small_extractor(load_file(path), shape, torch.device("cpu"))
+        save_file(_kind(material).learn_features(material.pixels, material.labels), path)
+    return small_extractor(_kind(material), load_file(path), torch.device("cpu"))
+
+
+def _kind(material: Material) -> Pictures:
+    channels, height, width = material.pixels.shape[1:]
+    return Pictures().of_size(Size(channels, height, width))
 
 
 def _distance(one: Tensor, other: Tensor) -> float:

@@ -11,7 +11,7 @@ import pytest
 from conftest_studio import ok, serving
 from PIL import Image
 
-from noisekernel.kinds.pictures.reading import BadPictureError
+from noisekernel.core.errors import BadExampleError
 from noisekernel.studio.web.security import Guard
 
 TOKEN = "a-token-of-some-length"
@@ -182,7 +182,7 @@ def test_uploads_are_opened_in_one_place_with_its_bounds(api, design, monkeypatc
 
     def refusing(content, **bounds):
         given.update(bounds)
-        raise BadPictureError("half of it is missing")
+        raise BadExampleError("half of it is missing")
 
     monkeypatch.setattr("noisekernel.studio.pictures.open_picture", refusing)
     answer = api.post(f"/api/designs/{design}/origins", files={"file": ("a.png", hostile()["half a png"])})

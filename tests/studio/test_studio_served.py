@@ -11,7 +11,6 @@ from studio_records import record
 
 from noisekernel import models, recipes
 from noisekernel.core.errors import InputError
-from noisekernel.kinds.pictures.reading import Size
 from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.studio import rounds
 from noisekernel.studio.launch import bind
@@ -33,7 +32,8 @@ def levels(tmp_path_factory):
         "objective.levels": {"kind": "uniform"},
         "objective.kind": "reconstruction",
     }
-    design = recipes.recipe("default", settings).design(Size(1, 4, 4))
+    design = recipes.recipe("default", {**settings, "data.size": [1, 4, 4]})
+    design = design.design(design.data)
     folder = tmp_path_factory.mktemp("levels")
     models.save(models.build(design), folder / "shades.safetensors")
     return serve(str(folder / "shades.safetensors"))

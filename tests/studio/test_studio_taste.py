@@ -14,8 +14,8 @@ EACH = 12
 @pytest.fixture(scope="module")
 def pictures(digits):
     """Examples with their classes, and what the denoiser sees in them."""
-    read = nk.data.load(nk.data.open_source("digits"))
-    z = digits.model.codec.encode(read.pixels[:400])
+    read = nk.data.load_data("digits")[0]
+    z = digits.model.kind.encode(read.values[:400])
     return z, read.labels[:400].numpy(), features(digits.model, z)
 
 

@@ -8,7 +8,8 @@
         ├── DtypeError               … because of its dtype
         └── ScheduleError            … because no kernel can follow these noise levels and lags
 
-Each message says what was given, what is allowed and what to do.
+Each message says what was given, what is allowed and what to do. `BadExampleError` stands apart: it never reaches a
+user, but tells whoever reads examples why one is none.
 """
 
 
@@ -38,3 +39,7 @@ class DtypeError(InputError):
 
 class ScheduleError(InputError):
     """Noise levels and lags that would need a negative variance, or a negative probability."""
+
+
+class BadExampleError(Exception):
+    """Why something cannot be read as an example. Whoever reads many decides what that means for the whole."""

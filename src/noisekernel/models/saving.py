@@ -12,19 +12,17 @@ import torch
 from noisekernel import __version__, recipes
 from noisekernel.core.checks import pick_device
 from noisekernel.core.errors import InputError, ShapeError, StorageError
+from noisekernel.core.settings import read
 from noisekernel.files.digest import digest, digest_of_file
 from noisekernel.files.formats import read_about, read_tensors, write_tensors
-from noisekernel.kinds.pictures.reading import (
-    kind_of_picture,
-)
+from noisekernel.kinds.registry import kinds
 from noisekernel.models.model import Model, build
-from noisekernel.recipes.settings import read
 
 #: The file of a model in its folder.
 FILE = "model.safetensors"
 
 
-FORMAT = 1
+FORMAT = 2
 
 
 def save(model: Model, path: str | Path, *, force: bool = False) -> Path:
@@ -112,15 +110,14 @@ def _check_kind(path: Path) -> None:
             beginning = file.read(512)
     except OSError:  # whoever reads it says so
         return
-    kind = kind_of_picture(beginning)
     if not beginning:
         other = "an empty file"
     elif beginning[:4] == b"PK\x03\x04" and beginning[30:].startswith(b"design.json"):
         other = "a design file of the studio"
     elif _is_text(beginning):
         other = "a text file"
-    elif kind is not None:
-        other = f"a {kind} picture"
+    elif (called := next(filter(None, (kind.called(beginning) for kind in kinds().values())), None)) is not None:
+        other = called
     else:
         return
     raise StorageError(
@@ -149,6 +146,12 @@ def _load(path: Path, device: str | torch.device | None) -> Model:
         raise StorageError(
             f"{path} has format {told.get('format')!r} and was written by noisekernel {told.get('noisekernel', '?')}; "
             f"this is {__version__}, which reads format {FORMAT}"
+        )
+    kind = told.get("design", {}).get("data", {}).get("kind")
+    if kind not in kinds():
+        raise StorageError(
+            f"{path} is a model of data of the kind {kind!r}, which is not known here ({', '.join(kinds())}); install "
+            "the package that provides it"
         )
     design = read(recipes.Design, told.get("design"), str(path))
     with torch.device("meta"):

@@ -13,8 +13,8 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from noisekernel.core.errors import InputError
-from noisekernel.kinds.pictures.reading import BadPictureError, Size, open_picture, to_channels
+from noisekernel.core.errors import BadExampleError, InputError
+from noisekernel.kinds.pictures.reading import Size, open_picture, to_channels
 
 
 def read_mask(text: str, size: Size) -> Tensor:
@@ -25,7 +25,7 @@ def read_mask(text: str, size: Size) -> Tensor:
         grey = to_channels(image, 1)
     except (binascii.Error, ValueError):
         raise InputError("the mask is not in base64; send a PNG of the model's size so") from None
-    except BadPictureError as error:
+    except BadExampleError as error:
         raise InputError(f"the mask: {error}; send a PNG of {size.width} x {size.height} pixels") from None
     if grey.size != (size.width, size.height):
         raise InputError(

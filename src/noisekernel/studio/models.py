@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from noisekernel import models, recipes, tasks
+from noisekernel import models, tasks
 from noisekernel.core.errors import InputError, NoiseKernelError
 from noisekernel.data import open_source
 from noisekernel.data.source import Source
@@ -71,8 +71,8 @@ class Served:
         if self.source is None or not 0 <= index < len(self.source):
             count = 0 if self.source is None else len(self.source)
             raise InputError(f"there is no example {index}; this model has {count}")
-        pixels = torch.from_numpy(self.source.read(index, self.model.size).pixels)
-        return self.model.codec.encode(pixels[None])
+        values = torch.from_numpy(self.model.kind.store(self.source.item(index)).values)
+        return self.model.kind.encode(values[None])
 
     def label(self, index: int) -> str | None:
         number = None if self.source is None else self.source.label(index)
@@ -88,7 +88,7 @@ class Served:
             "classes": list(self.model.classes),
             "parameters": self.model.parameters,
             "history": told_history(self.model.history),
-            "categorical": isinstance(self.model.design.codec, recipes.Levels),
+            "categorical": self.model.kind.categorical,
             "lag": float(self.model.kernel.lag),
             "weights": self.weights,
             "strength": {"measured": not self.unmeasured, "curve": self.curve(RENEWAL).figures()},

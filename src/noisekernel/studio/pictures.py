@@ -9,10 +9,9 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from noisekernel import recipes
-from noisekernel.core.errors import InputError
+from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.kinds.pictures.drawing import png_bytes
-from noisekernel.kinds.pictures.reading import BadPictureError, Size, fit, open_picture, to_channels
+from noisekernel.kinds.pictures.reading import Size, fit, open_picture, to_channels
 from noisekernel.models.model import Model
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "AVIF")
@@ -38,7 +37,7 @@ def read_upload(content: bytes, size: Size, crop: tuple[float, float, float] | N
             image, _ = open_picture(content, side=math.ceil(side), formats=FORMATS, most=MOST_PIXELS)
             image = image if crop is None else _cropped(image, size, *crop)
             return torch.from_numpy(fit(to_channels(image, size.channels), size))
-        except BadPictureError as error:
+        except BadExampleError as error:
             raise InputError(f"the picture cannot be used: {error}") from None
 
 
@@ -55,8 +54,8 @@ def _cropped(image: Image.Image, size: Size, x: float, y: float, side: float) ->
 
 def drawable(model: Model, x: Tensor) -> Tensor:
     """A noisy state as data that can be drawn: what is masked is grey."""
-    codec = model.design.codec
-    return torch.where(x < codec.levels, x, model.middle) if isinstance(codec, recipes.Levels) else x
+    classes = model.kind.classes
+    return x if classes is None else torch.where(x < classes, x, model.middle)
 
 
 def sprite(images: Sequence[Image.Image], columns: int) -> Image.Image:

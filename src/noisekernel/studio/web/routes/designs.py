@@ -72,7 +72,7 @@ def router(studio: Studio) -> APIRouter:
         """Begin with a picture: its middle, or the part that x, y and side name."""
         served = studio.served_for(store.design(design), adding=True)
         crop = crop_of(x, y, side)
-        z = served.model.codec.encode(read_upload(content_of(file), served.model.size, crop)[None])
+        z = served.model.kind.encode(read_upload(content_of(file), served.model.size, crop)[None])
         settings = {"origin": "upload", "crop": crop, "strangeness": served.strangeness(z)}
         return node_out(store.add_nodes(design, z, [settings], [None], kept=True)[0])
 

@@ -60,7 +60,7 @@ def router(studio: Studio) -> APIRouter:
         """How a picture would be fitted, and whether the model knows its like. Nothing is kept."""
         served = studio.served(model)
         pixels = read_upload(content_of(file), served.model.size, crop_of(x, y, side))
-        z = served.model.codec.encode(pixels[None])
+        z = served.model.kind.encode(pixels[None])
         (image,) = served.model.draw(z)
         return Preview(png=data_url(image), **liking(served.strangeness(z)))
 

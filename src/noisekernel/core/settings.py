@@ -1,7 +1,7 @@
 """Settings as data: put together, checked, and refused with a sentence for each thing that is wrong.
 
 A kind of settings is a pydantic model, `Strict`; where a setting is one of several kinds, its `kind` says which. What
-the kinds are, and what they build, is in `config`.
+the kinds are, and what they build, is in `recipes`.
 """
 
 import json
