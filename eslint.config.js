@@ -3,7 +3,6 @@
 import js from "@eslint/js";
 
 export default [
-  { ignores: ["node_modules/", ".venv/", "build/", "dist/", "demo/", "out/", "**/.*/"] },
   js.configs.recommended,
   {
     files: ["**/*.js"],
