@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { state } from "../../src/noisekernel/studio/page/lib/state.js";
-import { slot, thumbnailOf, viewerOf } from "../../src/noisekernel/studio/page/viewers/index.js";
+import { slot, thumbnailOf, unshown, viewerOf } from "../../src/noisekernel/studio/page/viewers/index.js";
 import { largestScale, pictures } from "../../src/noisekernel/studio/page/viewers/pictures.js";
 import { differences } from "../../src/noisekernel/studio/page/viewers/pictures/difference.js";
 import { few, sizeOf, widthFor } from "../../src/noisekernel/studio/page/viewers/pictures/scale.js";
@@ -18,9 +18,14 @@ test("a model's kind says who shows it; pictures where it is not told", () => {
   assert.equal(viewerOf(null), pictures);
 });
 
-test("a kind that the page does not know is refused in a sentence that names those it knows", () => {
-  for (const kind of ["smells", "toString"])
-    assert.throws(() => viewerOf(model([1], kind)), new RegExp(`kind ${kind}: it knows pictures`));
+test("a kind that the page does not know is told in a sentence, and has a viewer that shows nothing", () => {
+  for (const kind of ["smells", "toString"]) {
+    assert.equal(unshown(model([1], kind)), `This page cannot show data of the kind ${kind}: it knows pictures.`);
+    const { words, size, surface, files } = viewerOf(model([1], kind));
+    assert.deepEqual([words.one, size(wide), surface, files(wide, { id: "n" })], ["example", kind, null, []]);
+  }
+  assert.equal(unshown(wide), null);
+  assert.equal(unshown(null), null);
 });
 
 test("pictures are as wide as their last dimension and as high as the one before", () => {

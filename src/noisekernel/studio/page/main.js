@@ -17,7 +17,7 @@ import { cancel } from "./tools/jobs.js";
 import { painter } from "./tools/paint.js";
 import { saveNode } from "./tools/takeaway.js";
 import { walker, walking } from "./tools/walk.js";
-import { dress } from "./viewers/index.js";
+import { dress, unshown } from "./viewers/index.js";
 import { controls, useTool } from "./views/controls.js";
 import { grid } from "./views/grid.js";
 import { head } from "./views/head.js";
@@ -133,6 +133,11 @@ const boot = told(async () => {
   update({ models, model: models[0] ?? null });
   await visit();
   document.body.classList.add("ready");
+});
+
+watch(["model"], () => {
+  const why = unshown(state.model);
+  if (why) toast(why, { kind: "error" });
 });
 
 // The dials stay as they were left, in this browser.

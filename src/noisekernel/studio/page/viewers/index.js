@@ -4,19 +4,28 @@
 /** @import { Display, Viewer } from "./types.js" */
 
 import { h } from "../lib/dom.js";
-import { Refusal } from "../lib/refusal.js";
 import { state } from "../lib/state.js";
 import { pictures } from "./pictures.js";
+import { unknown } from "./unknown.js";
 
 /** @type {Record<string, Viewer>} */
 const VIEWERS = { pictures };
 
+/** @param {Model | null | undefined} model */
+const kindOf = (model) => model?.kind ?? "pictures";
+
 /** @param {Model | null | undefined} model @returns {Viewer} */
 export function viewerOf(model) {
-  const kind = model?.kind ?? "pictures";
-  if (!Object.hasOwn(VIEWERS, kind))
-    throw new Refusal(`This page cannot show data of the kind ${kind}: it knows ${Object.keys(VIEWERS).join(", ")}.`);
-  return VIEWERS[kind];
+  const kind = kindOf(model);
+  return Object.hasOwn(VIEWERS, kind) ? VIEWERS[kind] : unknown(kind);
+}
+
+/** Why a model's data cannot be shown; null: they can. @param {Model | null} model */
+export function unshown(model) {
+  const known = Object.keys(VIEWERS);
+  const kind = kindOf(model);
+  if (known.includes(kind)) return null;
+  return `This page cannot show data of the kind ${kind}: it knows ${known.join(", ")}.`;
 }
 
 /** The viewer of the open model. */

@@ -178,6 +178,9 @@ function exampleWay() {
     /** @type {({ index: number, label?: string | null } & Record<string, unknown>)[]} */
     const found = await get(`/models/${model.id}/examples?offset=${offset}&limit=${PAGE}`);
     if (mine !== asked || state.model !== model) return;
+    const { ratio } = viewerOf(model).proportions(model);
+    list.style.setProperty("--ratio", String(ratio));
+    list.classList.toggle("wide", ratio > 2);
     list.replaceChildren(...found.map((example) => {
       const { index, label } = example;
       const named = `Example ${index + 1}${label ? `, ${label}` : ""}`;
