@@ -1,14 +1,13 @@
 # make demo: a chain trained on digits, everything one can do with it, and a report to look at.
 # make test: linters, types and the whole suite. Either makes a virtual environment first, on a fresh machine.
+# make test needs Python 3.11 or newer; Node 20 or newer with npm for the checks of the studio's page; Chromium for the
+# browser tests, which it installs where it may. Without the last two it runs everything else and says what it left out;
+# where NK_REQUIRE_ALL or CI is set, that is a failure. tests/needs.py says what is there and how to get the rest.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types unit install bench bench-quick clean
-
-# The browser that the studio's tests drive: the system's own, installed once, as root or by sudo.
-SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
-CHROMIUM := command -v chromium >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium >/dev/null; }
+.PHONY: demo test needs lint types unit page page-checks install bench bench-quick clean
 
 DEMO ?= demo
 .DEFAULT_GOAL := test
@@ -16,7 +15,13 @@ DEMO ?= demo
 demo: $(VENV)/.demo
 	$(BIN)/nk demo --out $(DEMO) --force
 
-test: lint types unit
+test: needs lint types page unit
+	@$(PYTHON) tests/needs.py --left-out
+
+# The browser is installed first, so that what is said of it is true.
+needs:
+	@$(PYTHON) tests/needs.py --browser
+	@$(PYTHON) tests/needs.py
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
@@ -25,15 +30,27 @@ lint: $(VENV)/.installed
 types: $(VENV)/.installed
 	$(BIN)/mypy
 
-unit: $(VENV)/.installed
+unit: needs $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --durations 10
+
+# The studio's page: its types, its style, and the tests of what is pure in it. The page itself needs none of this.
+page:
+	@if $(PYTHON) tests/needs.py --has node; then $(MAKE) --no-print-directory page-checks; else $(PYTHON) tests/needs.py; fi
+
+page-checks: node_modules/.installed
+	npm run --silent types
+	npm run --silent lint
+	npm run --silent test
+
+node_modules/.installed: package.json package-lock.json .npmrc
+	npm ci
+	touch $@
 
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
-	$(CHROMIUM) || echo "chromium could not be installed: the browser tests will fail and say so" >&2
 	touch $@
 
 $(VENV)/.demo: pyproject.toml
@@ -59,4 +76,4 @@ $(VENV)/.bench: $(VENV)/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) node_modules .mypy_cache .pytest_cache .ruff_cache

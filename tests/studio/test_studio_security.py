@@ -63,7 +63,7 @@ def test_the_page_itself_may_write(api):
 
 
 def test_headers_forbid_code_from_elsewhere_and_inline(api):
-    for path in ("/", "/api/health", "/api/nothing", "/main.js"):
+    for path in ("/", "/api/health", "/api/nothing", "/main.js", "/lib/api.js"):
         headers = api.get(path).headers
         assert "script-src 'self'" in headers["content-security-policy"]
         assert "default-src 'none'" in headers["content-security-policy"]
@@ -74,7 +74,7 @@ def test_headers_forbid_code_from_elsewhere_and_inline(api):
 
 
 def test_without_the_token_nothing(guarded):
-    for path in ("/", "/main.js", "/api/health", "/api/designs", "/openapi.json"):
+    for path in ("/", "/main.js", "/viewers/pictures/mask.js", "/api/health", "/api/designs", "/openapi.json"):
         answer = guarded.get(path)
         assert (answer.status_code, "printed" in answer.text) == (401, True)
         assert answer.headers["content-type"].startswith("application/json" if "/api" in path else "text/plain")
@@ -199,7 +199,7 @@ def test_a_picture_of_too_many_bytes(api, design):
 @pytest.mark.parametrize(
     "path",
     ["/../pyproject.toml", "/..%2fserver.py", "/%2e%2e/server.py", "/page%2findex.html", "//etc/passwd", "/server.py",
-     "/index.html%00.js", "/C:%5cwindows"],
+     "/index.html%00.js", "/C:%5cwindows", "/lib", "/lib/", "/lib/../../server.py", "/lib/no.js"],
 )  # fmt: skip
 def test_no_path_leads_out_of_the_page(api, path):
     # httpx tidies paths up; a hostile client does not.

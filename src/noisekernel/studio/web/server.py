@@ -1,10 +1,11 @@
 """The studio over HTTP: the application, its errors, and the page. What it offers stands in `routes`."""
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from difflib import get_close_matches
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -162,20 +163,26 @@ KNOWN = sorted(
 
 
 def _page(app: FastAPI) -> None:
-    """The page's files, by their names alone: no path of a client's is ever opened."""
-    folder = files("noisekernel.studio") / "page"
+    """The page's files, each at an address of its own: no path of a client's is ever opened."""
+    for path, file in _files(files("noisekernel.studio") / "page"):
+        kind = KINDS.get(path.rpartition(".")[2])
+        if kind is None:
+            continue
+        for address in (path, "/") if path == "/index.html" else (path,):
+            app.add_api_route(address, _sends(file, kind), methods=["GET"], include_in_schema=False)
 
-    def send(name: str) -> Response:
-        names = {entry.name for entry in folder.iterdir() if entry.is_file()}
-        kind = KINDS.get(name.rpartition(".")[2])
-        if name not in names or kind is None:
-            raise HTTPException(404)
-        return Response((folder / name).read_bytes(), media_type=kind, headers={"Cache-Control": "no-cache"})
 
-    @app.get("/", include_in_schema=False)
-    def index() -> Response:
-        return send("index.html")
+def _files(folder: Traversable, under: str = "/") -> Iterator[tuple[str, Traversable]]:
+    """All files of a folder and of those within it, by their paths."""
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _files(entry, f"{under}{entry.name}/")
+        else:
+            yield f"{under}{entry.name}", entry
 
-    @app.get("/{name}", include_in_schema=False)
-    def file(name: str) -> Response:
-        return send(name)
+
+def _sends(file: Traversable, kind: str) -> Callable[[], Response]:
+    def send() -> Response:
+        return Response(file.read_bytes(), media_type=kind, headers={"Cache-Control": "no-cache"})
+
+    return send
