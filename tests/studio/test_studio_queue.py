@@ -5,9 +5,8 @@ import time
 
 import pytest
 
-from noisekernel.core.errors import InputError
-from noisekernel.studio.store import MissingError
-from noisekernel.studio.work.queue import FullError, Job, Queue
+from noisekernel.core.errors import FullError, InputError, MissingError
+from noisekernel.studio.work.queue import Job, Queue
 
 
 class Counting(Job):

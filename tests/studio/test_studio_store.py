@@ -5,8 +5,8 @@ import sqlite3
 import pytest
 import torch
 
-from noisekernel.core.errors import InputError, StorageError
-from noisekernel.studio.store import SCHEMA, MissingError, Store
+from noisekernel.core.errors import InputError, MissingError, StorageError
+from noisekernel.studio.store import SCHEMA, Store
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@
 | an array of NumPy | bytes (uint8), as in an .npy file |
 """
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisekernel.core.errors import InputError
+from noisekernel.core.suggestions import unknown
 from noisekernel.data.readers.arrays import read_digits, read_idx, read_numpy
 from noisekernel.data.readers.cifar import read_cifar10
 from noisekernel.data.readers.folder import FolderSource
@@ -62,9 +62,7 @@ def open_source(what: Data) -> Source | FarSource:
         ]
         return read_idx(idx[0]) if idx else FolderSource(path)
     if not path.exists():
-        near = get_close_matches(str(what), WORDS, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else f" Give a path, or one of: {', '.join(WORDS)}."
-        raise InputError(f"there is no file, folder or data set called {str(what)!r}.{hint}")
+        raise InputError(unknown("file, folder or data set", str(what), WORDS, "Give a path, or one of"))
     if path.suffix in (".npy", ".npz"):
         return read_numpy(path)
     if "idx" in path.name and path.name.removesuffix(".gz").endswith("ubyte"):

@@ -1,6 +1,5 @@
 """Pictures on their way in and out: uploads, sprites of many, PNG with settings."""
 
-import base64
 import math
 from collections.abc import Sequence
 from threading import Lock
@@ -11,6 +10,7 @@ from torch import Tensor
 
 from noisekernel import recipes
 from noisekernel.core.errors import InputError
+from noisekernel.files import data_urls
 from noisekernel.kinds.pictures.drawing import png_bytes
 from noisekernel.kinds.pictures.reading import BadPictureError, Size, fit, open_picture, to_channels
 from noisekernel.models.model import Model
@@ -73,7 +73,7 @@ def columns_for(n: int) -> int:
 
 
 def data_url(image: Image.Image) -> str:
-    return "data:image/png;base64," + base64.b64encode(png_bytes(image)).decode()
+    return data_urls.data_url(png_bytes(image), "image/png")
 
 
 def scaled(image: Image.Image, scale: int) -> Image.Image:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from noisekernel.core.errors import InputError, NoiseKernelError, StorageError
+from noisekernel.core.errors import InputError, MissingError, StorageError
 from noisekernel.files.atomic import remove_unfinished
 from noisekernel.files.digest import digest
 from noisekernel.files.formats import read_tensors, write_tensors
@@ -61,10 +61,6 @@ CREATE INDEX IF NOT EXISTS rounds_by_design ON rounds(design);
 """
 
 Row = dict[str, Any]
-
-
-class MissingError(NoiseKernelError):
-    """What was asked for is not there."""
 
 
 class Store:

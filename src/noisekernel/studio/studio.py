@@ -3,7 +3,6 @@
 import logging
 import os
 import secrets
-import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,16 +12,17 @@ from typing import Any
 import torch
 
 from noisekernel import __version__
-from noisekernel.core.errors import InputError, NoiseKernelError
+from noisekernel.core.errors import InputError, MissingError, NoiseKernelError
 from noisekernel.core.randomness import STREAMS
 from noisekernel.core.suggestions import unknown
+from noisekernel.files.folders import data_folder
 from noisekernel.files.locks import lock
 from noisekernel.measuring.dial import DEFAULT, RENEWAL, WALK
 from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.studio import rounds, taste
 from noisekernel.studio.masks import read_mask, write_mask
 from noisekernel.studio.models import Served
-from noisekernel.studio.store import ENDED_BADLY, MissingError, Row, Store
+from noisekernel.studio.store import ENDED_BADLY, Row, Store
 from noisekernel.studio.work.jobs import RoundJob, use_threads
 from noisekernel.studio.work.queue import Job, Queue
 from noisekernel.studio.work.walk_job import WalkJob
@@ -36,16 +36,8 @@ Request = rounds.Sample | rounds.Vary | rounds.Inpaint | rounds.Steer | rounds.W
 
 
 def home() -> Path:
-    """Where designs are kept: `$NK_HOME/studio`, else in the platform's place for data."""
-    if os.environ.get("NK_HOME"):
-        return Path(os.environ["NK_HOME"]) / "studio"
-    if sys.platform == "win32":
-        root = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        root = Path.home() / "Library" / "Application Support"
-    else:
-        root = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return root / "noisekernel" / "studio"
+    """Where designs are kept."""
+    return data_folder() / "studio"
 
 
 def threads_to_spare() -> int:

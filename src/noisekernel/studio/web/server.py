@@ -3,7 +3,6 @@
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from difflib import get_close_matches
 from importlib.resources import files
 from typing import Any
 
@@ -14,15 +13,14 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from noisekernel import __version__
-from noisekernel.core.errors import InputError, NoiseKernelError, StorageError
+from noisekernel.core.errors import FullError, InputError, MissingError, NoiseKernelError, StorageError
+from noisekernel.core.suggestions import nearest, unknown
 from noisekernel.studio import rounds
-from noisekernel.studio.store import MissingError
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.web import schemas
 from noisekernel.studio.web.routes import designs, jobs, models
 from noisekernel.studio.web.routes import files as files_of_designs
 from noisekernel.studio.web.security import LOOPBACK, Guard
-from noisekernel.studio.work.queue import FullError
 
 log = logging.getLogger(__name__)
 
@@ -118,8 +116,8 @@ def _sentence(errors: Sequence[Any]) -> tuple[int, str]:
         return 404, "there is nothing of this name"
     name = [part for part in place if not part.isdecimal()][-1] if len(place) > 1 else "the request"
     if kind == "extra_forbidden":
-        near = get_close_matches(name, KNOWN, n=1)
-        return 422, f"there is no setting called {name[:100]!r}." + (f" Did you mean {near[0]!r}?" if near else "")
+        near = nearest(name, KNOWN)
+        return 422, f"there is no setting called {name[:100]!r}." + (f" Did you mean {near!r}?" if near else "")
     if kind in ("missing", "json_invalid"):
         return 422, "the body is not JSON" if kind == "json_invalid" else f"{name} is missing"
     if kind == "union_tag_not_found":
@@ -127,9 +125,7 @@ def _sentence(errors: Sequence[Any]) -> tuple[int, str]:
     if kind == "union_tag_invalid":
         given = str(first.get("ctx", {}).get("tag", ""))[:100]
         tasks = ("sample", "vary", "inpaint", "steer", "walk")
-        near = get_close_matches(given, tasks, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(tasks)}."
-        return 422, f"there is no task called {given!r}. {hint}"
+        return 422, unknown("task", given, tasks)
     if kind == "string_pattern_mismatch":
         return 422, f"{name[:100]}: {str(first['input'])[:100]!r} is no id; take one that an answer gave"
     if kind == "too_short":

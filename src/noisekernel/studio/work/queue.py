@@ -19,8 +19,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from noisekernel.core.errors import InputError, NoiseKernelError
-from noisekernel.studio.store import MissingError, new_id
+from noisekernel.core.errors import FullError, InputError, MissingError, NoiseKernelError
+from noisekernel.studio.store import new_id
 
 log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
@@ -30,10 +30,6 @@ GRACE = 15.0
 #: Finished jobs that can still be asked about.
 REMEMBERED = 32
 ENDS = ("done", "cancelled", "failed")
-
-
-class FullError(NoiseKernelError):
-    """There is no room for another job."""
 
 
 class Job(ABC):

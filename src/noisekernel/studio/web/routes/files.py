@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, File, Path, Query, Response, UploadFile
 from PIL import Image
 
-from noisekernel.core.errors import InputError, NoiseKernelError
+from noisekernel.core.errors import InputError, MissingError, NoiseKernelError
 from noisekernel.studio import files, takeaway
-from noisekernel.studio.store import MissingError, Row
+from noisekernel.studio.store import Row
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.web import schemas
 from noisekernel.studio.web.schemas import PathId

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body
 from fastapi.responses import StreamingResponse
 
-from noisekernel.core.errors import InputError
+from noisekernel.core.errors import FullError, InputError
 from noisekernel.studio import rounds
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.web import schemas
 from noisekernel.studio.web.schemas import Client, PathId, node_out, round_out
-from noisekernel.studio.work.queue import ENDS, FullError, Job
+from noisekernel.studio.work.queue import ENDS, Job
 from noisekernel.studio.work.walk_job import WalkJob
 
 #: Seconds of silence after which a listener is told that the line is open.
