@@ -12,7 +12,7 @@ from PIL import Image
 from noisekernel import models
 from noisekernel.kinds.pictures import drawing
 from noisekernel.measuring.dial import RENEWAL
-from noisekernel.studio.masks import read_mask
+from noisekernel.studio.viewing import read_mask
 from noisekernel.studio.work.walk_job import WalkJob
 
 MASK = np.zeros((8, 8), np.uint8)
@@ -116,7 +116,7 @@ def test_a_mask_is_kept_once_and_small(api, design, studio):
     nodes = finish(api, design, body)
     told = nodes[0]["settings"]["mask"]
     assert len(told) < 150 < len(mask)
-    assert np.array_equal(read_mask(told, studio.models["digits"].model.size)[0].numpy(), MASK > 127)
+    assert np.array_equal(read_mask(studio.models["digits"].model, told)[0].numpy(), MASK > 127)
     assert studio.store.round(nodes[0]["round"])["settings"] == nodes[1]["settings"]
     assert studio.store.node(nodes[1]["id"])["own"] == {}
 

@@ -10,8 +10,8 @@ from noisekernel.core.randomness import Purpose
 from noisekernel.sampling import renewal
 from noisekernel.sampling.samplers import annealing
 from noisekernel.studio import rounds
-from noisekernel.studio.masks import write_mask
 from noisekernel.studio.rounds.lineage import LONGEST, Line, Renewal, lines_of, stream_of
+from noisekernel.studio.viewing import write_mask
 
 STEPS = 4
 

@@ -11,8 +11,8 @@ from studio_records import record
 
 from noisekernel.core.errors import InputError
 from noisekernel.studio import rounds
-from noisekernel.studio.masks import feathered, read_mask, share_of_new
 from noisekernel.studio.rounds.walk import Walk, frames_again
+from noisekernel.studio.viewing import feathered, read_mask, share_of_new
 
 
 def png(array):
@@ -78,7 +78,7 @@ def test_candidates_go_round_their_parents(digits, z):
 def test_kept_pixels_are_never_touched(digits, z, feather):
     settings = {"mask": painted(), "feather": feather, "steps": 5, "label": None}
     found = result(digits, "inpaint", settings, 1, 3, z[:1])
-    fill = read_mask(settings["mask"], digits.model.size).expand(3, 1, 8, 8)
+    fill = read_mask(digits.model, settings["mask"]).expand(3, 1, 8, 8)
     old = z[:1].expand(3, 1, 8, 8)
     assert torch.equal(found[~fill], old[~fill])
     assert not torch.allclose(found[fill], old[fill], atol=0.01)
@@ -109,7 +109,7 @@ def test_a_feather_leads_from_old_to_new():
 )
 def test_masks_that_are_none(digits, mask, said):
     with pytest.raises(InputError, match=said):
-        read_mask(mask, digits.model.size)
+        read_mask(digits.model, mask)
 
 
 @pytest.mark.same_call

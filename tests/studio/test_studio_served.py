@@ -13,12 +13,11 @@ from noisekernel import models, recipes
 from noisekernel.core.errors import InputError
 from noisekernel.kinds.pictures.reading import Size
 from noisekernel.measuring.familiarity import Familiarity
-from noisekernel.studio import rounds
+from noisekernel.studio import rounds, viewing
 from noisekernel.studio.launch import bind
 from noisekernel.studio.models import DIALS, serve, serve_all
 from noisekernel.studio.rounds.walk import Walk, frames_again
 from noisekernel.studio.taste import Taste
-from noisekernel.studio.work.jobs import frame_of
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +46,7 @@ def test_categories_are_drawn_varied_judged_and_walked(levels):
     z = torch.randint(0, 5, (4, 1, 4, 4), generator=torch.Generator().manual_seed(0))
     settings = {"beta": 0.5, "lag": 0.9, "steps": 2, "readout": 2, "label": None}
     doing = rounds.begin(levels.model, *record("vary", settings, 0, 4, z))
-    frame = frame_of(levels, doing.clean, doing.run.state.x, step=0, steps=4)  # what is masked is drawn grey
+    frame = viewing.frame(levels.model, doing.clean, doing.run.state.x)  # what is masked is drawn grey
     assert frame["n"] == 4
     assert int(doing.run.state.x.max()) == 5
     assert doing.run.result().dtype == torch.int64

@@ -19,8 +19,7 @@ from noisekernel.files.folders import data_folder
 from noisekernel.files.locks import lock
 from noisekernel.measuring.dial import DEFAULT, RENEWAL, WALK
 from noisekernel.measuring.familiarity import Familiarity
-from noisekernel.studio import rounds, taste
-from noisekernel.studio.masks import read_mask, write_mask
+from noisekernel.studio import rounds, taste, viewing
 from noisekernel.studio.models import Served
 from noisekernel.studio.store import ENDED_BADLY, Row, Store
 from noisekernel.studio.work.jobs import RoundJob, use_threads
@@ -191,7 +190,7 @@ class Studio:
         if "beta" in settings:
             settings |= self._noise(served, request.task, settings)
         if "mask" in settings:
-            settings["mask"] = write_mask(read_mask(settings["mask"], served.model.size))
+            settings["mask"] = viewing.write_mask(viewing.read_mask(served.model, settings["mask"]))
         if request.task == "steer":
             settings["opinions"] = self.opinions(design)
             likes = sum(value > 0 for value in settings["opinions"].values())

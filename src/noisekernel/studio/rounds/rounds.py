@@ -23,7 +23,7 @@ from noisekernel.core.stepwise import Stepwise, finished
 from noisekernel.models.model import Model
 from noisekernel.sampling.renewal import renewed, rows_of, shares
 from noisekernel.sampling.samplers import annealing
-from noisekernel.studio.masks import feathered, read_mask, share_of_new
+from noisekernel.studio import viewing
 from noisekernel.studio.rounds.lineage import Round, finding, lines_of, searches, stream_of
 from noisekernel.studio.taste import AT_ONCE, Taste, calls_to_see, seeing
 from noisekernel.tasks.run import Run
@@ -166,7 +166,7 @@ class Doing:
     def clean(self) -> Tensor:
         """The clean data of the present state."""
         new = self.run.clean
-        return new if self.blend is None else feathered(new, *self.blend)
+        return new if self.blend is None else viewing.feathered(new, *self.blend)
 
 
 class Known(Protocol):
@@ -197,9 +197,9 @@ def beginning(model: Model, one: Round, known: Known) -> Stepwise[Doing]:
     rows = [i % len(one["parents"]) for i in range(n)]
     z = known.clean_of(one["parents"])[rows]
     if task == "inpaint":
-        fill = read_mask(settings["mask"], model.size)
+        fill = viewing.read_mask(model, settings["mask"])
         run = tasks.inpainting(model, z, fill.expand(z.shape), steps=settings["steps"], **own)
-        return Doing(run, (z, share_of_new(fill, settings["feather"])) if settings["feather"] else None)
+        return Doing(run, (z, viewing.share_of_new(fill, settings["feather"])) if settings["feather"] else None)
     if task == "vary" and settings["beta"] is None:
         return Doing((yield from _renewal(model, one, known, rows, label)))
     options = {key: settings[key] for key in ("beta", "steps", "lag", "readout")}

@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from noisekernel.sampling.chain import ChainState
-from noisekernel.studio import rounds
+from noisekernel.studio import rounds, viewing
 from noisekernel.studio.models import Served
-from noisekernel.studio.pictures import columns_for, data_url, drawable, sprite
 from noisekernel.studio.store import Row, Store
 from noisekernel.studio.work.queue import Job
 
@@ -23,15 +21,6 @@ def use_threads(threads: int) -> None:
     """Compute with so many threads: the last bits of a sum may depend on it."""
     if torch.get_num_threads() != threads:
         torch.set_num_threads(threads)
-
-
-def frame_of(served: Served, clean: Tensor, noisy: Tensor, **more: Any) -> dict[str, Any]:
-    """What a listener is shown: clean and noisy pictures, each as one sprite."""
-    model = served.model
-    columns = columns_for(len(clean))
-    pictures = {"clean": clean, "noisy": drawable(model, noisy)}
-    sprites = {name: data_url(sprite(model.draw(z), columns)) for name, z in pictures.items()}
-    return {**more, "n": len(clean), "columns": columns, "cell": [model.size.width, model.size.height], **sprites}
 
 
 class RoundJob(Job):
@@ -83,7 +72,7 @@ class RoundJob(Job):
         more: dict[str, Any] = {"step": self._done, "steps": self._total}
         if self._accepted:
             more["accepted"] = sum(self._accepted) / len(self._accepted)
-        self.tell(frame_of(self.served, self._doing.clean, state.x, **more))
+        self.tell({**more, **viewing.frame(self.served.model, self._doing.clean, state.x)})
 
     def _keep(self) -> None:
         assert self._doing is not None

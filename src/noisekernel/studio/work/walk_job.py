@@ -5,14 +5,13 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from PIL import Image
-
 from noisekernel.core.errors import InputError
+from noisekernel.studio import viewing
 from noisekernel.studio.models import Served
 from noisekernel.studio.rounds.lineage import stream_of
 from noisekernel.studio.rounds.walk import Walk
 from noisekernel.studio.store import Row, Store
-from noisekernel.studio.work.jobs import BETWEEN_FRAMES, frame_of, use_threads
+from noisekernel.studio.work.jobs import BETWEEN_FRAMES, use_threads
 from noisekernel.studio.work.queue import Job
 
 #: Frames a second: as many as the eye likes, and no more of the processor than that.
@@ -31,7 +30,7 @@ class WalkJob(Job):
         super().__init__(client, attended=attended)
         self.store, self.served = store, served
         self.paused = self.recording = False
-        self.film: list[Image.Image] = []
+        self.film: list[viewing.Frame] = []
         self._walk: Walk | None = None
         self._work: Iterator[None] = iter(())
         #: Whether the next step moves on: the frame of the last one is there.
@@ -88,10 +87,10 @@ class WalkJob(Job):
         walk = self.walk
         steps = sum(segment["steps"] for segment in walk.seen)
         if self.recording:
-            self.film += self.served.model.draw(walk.clean)
+            self.film += viewing.frames(self.served.model, walk.clean)
             self.recording = len(self.film) < MOST_FRAMES
         more = {"step": steps, "steps": None, "pace": walk.pace, **self.told()}
-        self.tell(frame_of(self.served, walk.clean, walk.noisy, **more))
+        self.tell({**more, **viewing.frame(self.served.model, walk.clean, walk.noisy)})
 
     def told(self) -> dict[str, Any]:
         return {"paused": self.paused, "recording": self.recording, "film": len(self.film)}
@@ -110,7 +109,7 @@ class WalkJob(Job):
     def record(self, on: bool) -> dict[str, Any]:
         """Begin a film, or end it. A new one takes the place of the old."""
         if on and not self.recording:
-            self.film = self.served.model.draw(self.walk.clean)
+            self.film = viewing.frames(self.served.model, self.walk.clean)
         self.recording = on
         self._say()
         return self.told()

@@ -1,19 +1,13 @@
-"""What is taken away for people: a contact sheet, the tree as one page, a film."""
+"""The tree of a design as one page to take away."""
 
 import html
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
-from PIL import Image
-
-from noisekernel.kinds.pictures.drawing import contact_sheet, enlarged, png_bytes
-from noisekernel.kinds.pictures.film import check_film, save_film
-from noisekernel.studio.pictures import data_url
 from noisekernel.studio.store import Row
 
+#: Pictures have at least so many pixels a side.
+THUMB = 96
 STYLE = """
 :root { color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif; }
 body { margin: 2rem; }
@@ -28,13 +22,8 @@ footer { opacity: .7; margin-top: 2rem; }
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
-def sheet(images: Sequence[Image.Image], how: Mapping[str, Any]) -> bytes:
-    """All pictures on one, as a PNG that says what it shows."""
-    return png_bytes(contact_sheet(images), how)
-
-
-def tree_page(design: Row, nodes: Sequence[Row], images: Mapping[str, Image.Image]) -> str:
-    """The tree as a page that needs nothing else: pictures inside, no code."""
+def tree_page(design: Row, nodes: Sequence[Row], pictures: Mapping[str, str]) -> str:
+    """The tree as a page that needs nothing else: pictures (data URLs, by node) inside, no code."""
     shown = {node["id"] for node in nodes}
     below: dict[str | None, list[Row]] = {}
     for node in nodes:
@@ -48,7 +37,7 @@ def tree_page(design: Row, nodes: Sequence[Row], images: Mapping[str, Image.Imag
             lines.append(item)
             continue
         children = below.get(item["id"], [])
-        lines.append(f"<li>{_figure(item, images[item['id']])}")
+        lines.append(f"<li>{_figure(item, pictures[item['id']])}")
         lines.append("<ul>" if children else "")
         stack.append("</ul></li>" if children else "</li>")
         stack += reversed(children)
@@ -63,7 +52,7 @@ def tree_page(design: Row, nodes: Sequence[Row], images: Mapping[str, Image.Imag
     )
 
 
-def _figure(node: Row, image: Image.Image) -> str:
+def _figure(node: Row, picture: str) -> str:
     settings = node["settings"]
     told = [node["task"]]
     told += [f"{key} {settings[key]:.3g}" for key in ("strength", "beta", "taste", "feather") if settings.get(key)]
@@ -72,16 +61,6 @@ def _figure(node: Row, image: Image.Image) -> str:
     told += [f"seed {node['seed']}"] if node["round"] else []
     name = ("★ " if node["starred"] else "") + (node["name"] or f"Node {node['id'][:6]}")
     return (
-        f'<figure><img src="{data_url(enlarged(image, 96))}" alt="{html.escape(name)}">'
+        f'<figure><img src="{picture}" alt="{html.escape(name)}">'
         f"<figcaption>{html.escape(name)}<small>{html.escape(', '.join(told))}</small></figcaption></figure>"
     )
-
-
-def film(frames: Sequence[Image.Image], kind: str, fps: float = 10.0) -> bytes:
-    """Frames as a .gif or .mp4, each large enough to see."""
-    name = Path(f"film.{kind}")
-    check_film(name)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / name
-        save_film([enlarged(frame, 256) for frame in frames], path, fps)
-        return path.read_bytes()
