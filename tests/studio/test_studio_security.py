@@ -216,7 +216,7 @@ def test_errors_say_nothing_of_the_servers_paths(studio, api, design, monkeypatc
     def full(*_, **__):
         raise StorageError(f"{tmp_path}/objects cannot be written: no space left on device")
 
-    monkeypatch.setattr("noisekernel.studio.store.write_tensors", full)
+    monkeypatch.setattr("noisekernel.studio.store.objects.write_tensors", full)
     answer = api.post(f"/api/designs/{design}/origins/example", json={"example": 1})
     assert answer.status_code == 507
     assert str(tmp_path) not in answer.text

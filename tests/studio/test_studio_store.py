@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from noisekernel.core.errors import InputError, MissingError, StorageError
-from noisekernel.studio.store import SCHEMA, Store
+from noisekernel.studio.store import Store
+from noisekernel.studio.store.schema import SCHEMA
 
 
 @pytest.fixture
@@ -167,7 +168,7 @@ def test_no_row_names_a_file_that_is_not_there(tmp_path, store, design, monkeypa
     def full(*_):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr("noisekernel.studio.store.write_tensors", full)
+    monkeypatch.setattr("noisekernel.studio.store.objects.write_tensors", full)
     with pytest.raises(OSError, match="full"):
         origin(store, design)
     assert store.nodes_of(design, everything=True) == []

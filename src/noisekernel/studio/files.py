@@ -27,9 +27,10 @@ from noisekernel.core.errors import InputError, NoiseKernelError
 from noisekernel.files.digest import digest
 from noisekernel.models.model import Model
 from noisekernel.studio import rounds
+from noisekernel.studio.ids import new_id
 from noisekernel.studio.rounds import walk
 from noisekernel.studio.rounds.rounds import Id, Name, Strict
-from noisekernel.studio.store import Row, Store, new_id
+from noisekernel.studio.store import Row, Store
 
 FORMAT = 3
 SUFFIX = ".nkd"
@@ -287,14 +288,13 @@ def take_in(store: Store, file: DesignFile, model: Model, name: str, weights: st
         if z.dtype != (torch.float32 if z.is_floating_point() else torch.int64):
             raise InputError(f"the design file is damaged: node {node.id} holds numbers of type {z.dtype}")
     walked = {one.id for one in record.rounds if one.task == "walk"}
-    for node in record.nodes:
-        if node.round in walked:
-            node.settings["segments"] = segments_of(node)
-        else:
-            node.settings.pop("segments", None)
     settings = {one.id: check_round(one) for one in record.rounds}
     new = {id: new_id() for id in [*(node.id for node in record.nodes), *settings]}
     for own in settings.values():
         if "opinions" in own:
             own["opinions"] = {new[id]: value for id, value in own["opinions"].items()}
+    for node in record.nodes:
+        settings[node.id] = {"origin": "file"} if node.round is None else {}
+        if node.round in walked:
+            settings[node.id] = {"segments": segments_of(node)}
     return store.take_in(record, file.z, settings, new, name, weights)

@@ -20,7 +20,7 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from noisekernel.core.errors import FullError, InputError, MissingError, NoiseKernelError
-from noisekernel.studio.store import new_id
+from noisekernel.studio.ids import new_id
 
 log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
