@@ -197,7 +197,7 @@ def test_a_live_walk_is_turned_saved_and_filmed(api, design):
 
 def test_a_walk_that_waits_is_not_turned(api, design, studio):
     """Refused at once: to wait for its turn would hold a thread of the server."""
-    walk = WalkJob(studio.store, studio.models["digits"], "", attended=False)
+    walk = WalkJob({"id": ""}, iter(()), studio.store, studio.models["digits"], "", attended=False)
     studio.queue._waiting.append(walk)
     studio.queue._admit = lambda _: None
     for path, body in (("walk", {"paused": True}), ("save", None), ("record", {"on": True})):

@@ -2,14 +2,13 @@
 
 import pytest
 import torch
-from studio_records import Loose, record
+from studio_records import Loose, begun, record
 
 import noisekernel as nk
 from noisekernel import tasks
 from noisekernel.core.randomness import Purpose
 from noisekernel.sampling import renewal
 from noisekernel.sampling.samplers import annealing
-from noisekernel.studio import rounds
 from noisekernel.studio.rounds.lineage import LONGEST, Line, Renewal, lines_of, stream_of
 from noisekernel.studio.viewing import write_mask
 
@@ -24,7 +23,7 @@ def vary(parents, seed, below=0.4, n=3, weights="a", **changes):
 
 def walked(digits, one, known, names):
     """The round, and its candidates as nodes of these names."""
-    run = rounds.begin(digits.model, one, known).run
+    run = begun(digits.model, one, known).run
     for place, (name, z) in enumerate(zip(names, run.result(), strict=True)):
         known.z[name], known.made[name] = z, (one, place)
     return run
@@ -35,7 +34,7 @@ def test_the_noise_of_a_variant_is_that_of_its_line(digits):
     known = Loose({"a": digits.example(3)[0], "b": digits.example(5)[0]})
     first = walked(digits, vary(["a", "b"], 1), known, ["a0", "b1", "a2"])
     second = walked(digits, vary(["a2", "b1"], 2), known, ["c", "d", "e"])
-    third = rounds.begin(digits.model, vary(["d"], 3, n=2, below=0.0), known).run
+    third = begun(digits.model, vary(["d"], 3, n=2, below=0.0), known).run
     schedule = annealing(digits.model.kernel, STEPS)
     carried = renewal.rows_of(first.noise, torch.tensor([2, 1, 2]))
     streams = nk.Streams.of(2, [(1 << 32) + place for place in range(3)], purpose=Purpose.RENEWING)
@@ -152,7 +151,7 @@ def test_pictures_of_one_line_have_their_noise_found_once(digits, monkeypatch):
         return right(model, z, *rest)
 
     monkeypatch.setattr("noisekernel.studio.rounds.lineage.retracing", counting)
-    rounds.begin(digits.model, vary(list("ijklmnop"), 2, n=8), known)
+    begun(digits.model, vary(list("ijklmnop"), 2, n=8), known)
     assert batches == [1]
 
 
@@ -161,5 +160,5 @@ def test_the_noise_is_that_of_the_class(digits):
     for label in (None, "7"):
         settings = {"beta": None, "below": 0.0, "steps": 6, "label": label}
         one, known = record("vary", settings, 1, 2, digits.example(7))
-        noises.append(rounds.begin(digits.model, one, known).run.noise.noise[-1])
+        noises.append(begun(digits.model, one, known).run.noise.noise[-1])
     assert not torch.allclose(*noises)

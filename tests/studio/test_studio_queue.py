@@ -6,7 +6,8 @@ import time
 import pytest
 
 from noisekernel.core.errors import FullError, InputError, MissingError
-from noisekernel.studio.work.queue import Job, Queue
+from noisekernel.studio.work.job import Job
+from noisekernel.studio.work.queue import Queue
 
 
 class Counting(Job):

@@ -250,7 +250,7 @@ def test_no_file_is_written_that_could_not_be_read_again(made, api, monkeypatch)
         ("MOST_BYTES", {"design.json": 10**6, "z.safetensors": 99}),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(f"noisekernel.studio.files.{name}", most)
+            patch.setattr(f"noisekernel.studio.design_file.record.{name}", most)
             answer = api.get(f"/api/designs/{design}/design.nkd")
             assert answer.status_code == 422
             assert "too many for a file that can be read again" in answer.json()["detail"]

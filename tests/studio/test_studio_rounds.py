@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
-from studio_records import record
+from studio_records import begun, record
 
 from noisekernel.core.errors import InputError
-from noisekernel.studio import rounds
-from noisekernel.studio.rounds.walk import Walk, frames_again
+from noisekernel.studio.rounds.walking import LiveWalk, frames_again
 from noisekernel.studio.viewing import feathered, read_mask, share_of_new
 
 
@@ -40,7 +39,7 @@ def result(digits, task, settings, seed, n, parents, judged=None):
 
 
 def made_by(digits, one, known):
-    doing = rounds.begin(digits.model, one, known)
+    doing = begun(digits.model, one, known)
     for _ in doing.run:
         pass
     return doing.clean
@@ -114,7 +113,7 @@ def test_masks_that_are_none(digits, mask, said):
 
 @pytest.mark.same_call
 def test_frames_of_a_walk_can_be_had_again(digits, z):
-    walk = Walk.of(digits.model, z[:1], 9, 0.1)
+    walk = LiveWalk.of(digits.model, z[:1], 9, 0.1)
     saved = [(walk.place(), walk.clean)]
     for step in range(12):
         if step == 4:
@@ -142,8 +141,8 @@ def test_frames_of_a_walk_can_be_had_again(digits, z):
 
 @pytest.mark.same_call
 def test_a_full_segment_makes_room_for_the_next(digits, z, monkeypatch):
-    monkeypatch.setattr("noisekernel.studio.rounds.walk.MOST_STEPS", 3)
-    walk = Walk.of(digits.model, z[:1], 0, 0.1)
+    monkeypatch.setattr("noisekernel.studio.rounds.walking.MOST_STEPS", 3)
+    walk = LiveWalk.of(digits.model, z[:1], 0, 0.1)
     for _ in range(5):
         walk.step()
     assert [segment["steps"] for segment in walk.place()] == [3, 2]

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 import torch
-from studio_records import record
+from studio_records import begun, record
 
 from noisekernel import models, recipes
 from noisekernel.core.errors import InputError
 from noisekernel.kinds.pictures.reading import Size
 from noisekernel.measuring.familiarity import Familiarity
-from noisekernel.studio import rounds, viewing
+from noisekernel.studio import viewing
 from noisekernel.studio.launch import bind
 from noisekernel.studio.models import DIALS, serve, serve_all
-from noisekernel.studio.rounds.walk import Walk, frames_again
+from noisekernel.studio.rounds.walking import LiveWalk, frames_again
 from noisekernel.studio.taste import Taste
 
 
@@ -45,16 +45,16 @@ def test_categories_are_drawn_varied_judged_and_walked(levels):
     assert (told["categorical"], told["examples"], told["strength"]["measured"]) == (True, 0, False)
     z = torch.randint(0, 5, (4, 1, 4, 4), generator=torch.Generator().manual_seed(0))
     settings = {"beta": 0.5, "lag": 0.9, "steps": 2, "readout": 2, "label": None}
-    doing = rounds.begin(levels.model, *record("vary", settings, 0, 4, z))
+    doing = begun(levels.model, *record("vary", settings, 0, 4, z))
     frame = viewing.frame(levels.model, doing.clean, doing.run.state.x)  # what is masked is drawn grey
     assert frame["n"] == 4
     assert int(doing.run.state.x.max()) == 5
     assert doing.run.result().dtype == torch.int64
     steered = {**settings, "taste": 0.5, "opinions": dict(zip("abcd", (1, 1, -1, -1), strict=True))}
-    assert rounds.begin(levels.model, *record("steer", steered, 0, 2, z[:1], z)).run.result().shape == (2, 1, 4, 4)
+    assert begun(levels.model, *record("steer", steered, 0, 2, z[:1], z)).run.result().shape == (2, 1, 4, 4)
     assert 0 <= Taste.fit(levels.model, z, [1, 1, -1, -1]).sure <= 1
     assert Familiarity.measure(levels.model, n=4).strangeness(levels.model, z).isfinite().all()
-    walk = Walk.of(levels.model, z[:1], 1, 0.4)
+    walk = LiveWalk.of(levels.model, z[:1], 1, 0.4)
     walk.step()
     (again,) = frames_again(levels.model, z[:1], 1, None, [walk.place()])
     assert torch.equal(again, walk.clean)

@@ -6,6 +6,7 @@ import torch
 
 import noisekernel as nk
 from noisekernel.core.errors import InputError
+from noisekernel.studio.opinions import opinions_of
 from noisekernel.studio.taste import Taste, _gram, _mode, features
 
 EACH = 12
@@ -130,12 +131,12 @@ def test_the_algebra_is_torchs(digits, pictures):
 
 
 def test_the_latest_opinions_count(studio, monkeypatch):
-    monkeypatch.setattr("noisekernel.studio.studio.MOST_OPINIONS", 3)
+    monkeypatch.setattr("noisekernel.studio.opinions.MOST", 3)
     design = studio.store.new_design("one", "digits")["id"]
     nodes = studio.store.add_nodes(design, torch.zeros(5, 1, 8, 8), [{"origin": "upload"}] * 5, [None] * 5)
     for node in nodes:
         studio.store.change_node(node["id"], opinion=1)
-    assert list(studio.opinions(design)) == [node["id"] for node in nodes[2:]]
+    assert list(opinions_of(studio.store, design)) == [node["id"] for node in nodes[2:]]
 
 
 def test_features_are_those_of_this_thread_alone(digits, pictures):

@@ -10,8 +10,12 @@ import torch
 from PIL import Image
 
 from noisekernel.core.errors import InputError
-from noisekernel.studio.rounds.rounds import Inpaint, Sample, Steer, Vary, Walk
-from noisekernel.studio.rounds.walk import frames_again
+from noisekernel.studio.rounds.fill import Inpaint
+from noisekernel.studio.rounds.sample import Sample
+from noisekernel.studio.rounds.steer import Steer
+from noisekernel.studio.rounds.vary import Vary
+from noisekernel.studio.rounds.walk import Walk
+from noisekernel.studio.rounds.walking import frames_again
 
 MASK = np.zeros((8, 8), np.uint8)
 MASK[:, 4:] = 255

@@ -4,6 +4,7 @@ import html
 import time
 from collections.abc import Mapping, Sequence
 
+from noisekernel.studio.rounds import TASKS
 from noisekernel.studio.store import Row
 
 #: Pictures have at least so many pixels a side.
@@ -55,7 +56,8 @@ def tree_page(design: Row, nodes: Sequence[Row], pictures: Mapping[str, str]) ->
 def _figure(node: Row, picture: str) -> str:
     settings = node["settings"]
     told = [node["task"]]
-    told += [f"{key} {settings[key]:.3g}" for key in ("strength", "beta", "taste", "feather") if settings.get(key)]
+    numbers = TASKS[node["task"]].told if node["task"] in TASKS else ()  # an origin is of no task
+    told += [f"{key} {settings[key]:.3g}" for key in numbers if settings.get(key)]
     told += [f"{settings['steps']} steps"] if settings.get("steps") else []
     told += [f"of class {settings['label']}"] if settings.get("label") else []
     told += [f"seed {node['seed']}"] if node["round"] else []

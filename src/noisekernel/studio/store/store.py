@@ -13,7 +13,7 @@ from noisekernel.studio.store.designs import Designs
 from noisekernel.studio.store.rounds import Rounds
 
 if TYPE_CHECKING:
-    from noisekernel.studio.files import DesignRecord, NodeRecord, RoundRecord
+    from noisekernel.studio.design_file import DesignRecord, NodeRecord, RoundRecord
 
 
 class Store(Designs, Rounds):

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, File, Path, Query, Response, UploadFile
 
 from noisekernel.core.errors import InputError, MissingError, NoiseKernelError
-from noisekernel.studio import files, viewing
+from noisekernel.studio import design_file as files
+from noisekernel.studio import viewing
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.tree_page import THUMB, tree_page
 from noisekernel.studio.web import schemas

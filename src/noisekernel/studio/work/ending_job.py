@@ -1,62 +1,43 @@
-"""Rounds as jobs of the queue: a step of the chain a turn, frames on the way, nodes at the end."""
+"""A round that ends by itself: a step of the chain a turn, frames on the way, nodes at the end."""
 
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-
+from noisekernel.core.stepwise import Stepwise
 from noisekernel.sampling.chain import ChainState
-from noisekernel.studio import rounds, viewing
+from noisekernel.studio import viewing
 from noisekernel.studio.models import Served
 from noisekernel.studio.store import Row, Store
-from noisekernel.studio.work.queue import Job
+from noisekernel.studio.work.round_job import BETWEEN_FRAMES, RoundJob
 
-#: Seconds between two frames.
-BETWEEN_FRAMES = 0.1
-END = object()
-
-
-def use_threads(threads: int) -> None:
-    """Compute with so many threads: the last bits of a sum may depend on it."""
-    if torch.get_num_threads() != threads:
-        torch.set_num_threads(threads)
+if TYPE_CHECKING:
+    from noisekernel.studio.rounds.task import Doing
 
 
-class RoundJob(Job):
-    """A round that ends by itself."""
+class EndingJob(RoundJob):
+    """Runs what `beginning` begins, and keeps all candidates at the end."""
 
-    #: Its record, which has to be there before the job is put on the queue.
-    round: Row
-
-    def __init__(self, store: Store, served: Served, client: str, *, attended: bool) -> None:
-        super().__init__(client, attended=attended)
-        self.store, self.served = store, served
-        self._doing: rounds.Doing | None = None
-        self._work: Iterator[None] = iter(())
+    def __init__(
+        self, round: Row, beginning: "Stepwise[Doing]", store: Store, served: Served, client: str, *, attended: bool
+    ) -> None:
+        super().__init__(round, store, served, client, attended=attended)
+        self._beginning = beginning
+        self._doing: Doing | None = None
         self._total = self._done = 0
         self._shown = 0.0
         self._accepted: list[float] = []
 
-    def begin(self) -> None:
-        self.store.set_round(self.round["id"], state="running")
-        self._work = self._working()
-        self.step()
-
-    def step(self) -> bool:
-        use_threads(self.round["made"]["threads"])
-        return next(self._work, END) is END
-
-    def _working(self) -> Iterator[None]:
+    def working(self) -> Iterator[None]:
         """A step of the chain at a time, each a network call; where it is steered, its score takes some more."""
-        doing = self._doing = yield from rounds.beginning(self.served.model, self.round, self.store)
+        doing = self._doing = yield from self._beginning
         self._total = len(doing.run)
         self._show(doing.run.state)
         yield
         for state, info in doing.run:
             self._done += 1
             last = self._done == self._total
-            if self.round["task"] == "steer":
+            if doing.run.score is not None:
                 self._accepted.append(float(info.accepted.float().mean()))
             if last or time.monotonic() - self._shown >= BETWEEN_FRAMES:
                 self._show(state)
@@ -90,6 +71,7 @@ class RoundJob(Job):
         self.result = {"round": record["id"], "nodes": [node["id"] for node in made]}
 
     def end(self, status: str, detail: str | None) -> None:
+        self._beginning.close()
         self._doing, self._work = None, iter(())
         if status != "done":
             self.store.set_round(self.round["id"], state=status, detail=detail)
