@@ -4,8 +4,8 @@ import json
 from typing import Annotated, Literal
 
 import pytest
-from conftest_studio import finish, ok, serving
 from pydantic import Field
+from studio_client import finish, ok, serving
 
 from noisekernel import tasks
 from noisekernel.core.errors import InputError

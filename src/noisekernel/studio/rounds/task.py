@@ -36,7 +36,7 @@ Place = tuple[int, Mapping[str, Any]]
 
 
 class Task(ABC):
-    """A task: rounds that end by themselves are of an `Ending`, one."""
+    """A task. Those whose rounds end by themselves are `Ending`."""
 
     #: What a request for a round may say.
     request: ClassVar[type[Asked]]

@@ -8,8 +8,8 @@ import zlib
 import httpx
 import numpy as np
 import pytest
-from conftest_studio import ok, serving
 from PIL import Image
+from studio_client import ok, serving
 
 from noisekernel.kinds.pictures.reading import BadPictureError
 from noisekernel.studio.web.security import Guard

@@ -1,6 +1,5 @@
 """A design file replays bit for bit; one changed seed, one flipped bit, is told."""
 
-import base64
 import io
 import itertools
 import json
@@ -8,9 +7,10 @@ import zipfile
 
 import numpy as np
 import pytest
-from conftest_studio import events, finish, ok
 from PIL import Image
 from safetensors.torch import load, save
+from studio_client import events, finish, ok
+from studio_pictures import RIGHT_HALF, in_base64
 
 
 def like(api, node, value):
@@ -31,11 +31,7 @@ def made(api, design):
     for seed in (7, 8):  # variants of variants, whose noise is that of their line
         both = [varied[2]["id"], varied[1]["id"]]
         varied = finish(api, design, {"task": "vary", "parents": both, "n": 3, "steps": 4, "seed": seed})
-    array = np.zeros((8, 8), np.uint8)
-    array[4:] = 255
-    content = io.BytesIO()
-    Image.fromarray(array).save(content, "PNG")
-    mask = base64.b64encode(content.getvalue()).decode()
+    mask = in_base64(RIGHT_HALF)
     filled = finish(
         api,
         design,

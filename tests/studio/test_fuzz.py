@@ -6,7 +6,7 @@ import hypothesis
 import numpy as np
 import pytest
 import schemathesis
-from conftest_studio import finish, ok
+from studio_client import finish, ok
 
 #: In all, spread over what the interface offers.
 REQUESTS = 1000

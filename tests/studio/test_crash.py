@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from conftest_studio import ok
+from studio_client import ok
 
 from noisekernel.files.digest import digest
 from noisekernel.studio.store import Store

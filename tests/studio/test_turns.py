@@ -1,13 +1,10 @@
 """Turns of the queue are short: whoever waits, waits for one network call, not for a whole beginning or frame."""
 
-import base64
 from dataclasses import replace
-from io import BytesIO
 
-import numpy as np
 import pytest
 import torch
-from PIL import Image
+from studio_pictures import RIGHT_HALF, in_base64
 
 from noisekernel.core.errors import InputError
 from noisekernel.studio.rounds.fill import Inpaint
@@ -16,15 +13,6 @@ from noisekernel.studio.rounds.steer import Steer
 from noisekernel.studio.rounds.vary import Vary
 from noisekernel.studio.rounds.walk import Walk
 from noisekernel.studio.rounds.walking import frames_again
-
-MASK = np.zeros((8, 8), np.uint8)
-MASK[:, 4:] = 255
-
-
-def mask():
-    content = BytesIO()
-    Image.fromarray(MASK).save(content, "PNG")
-    return base64.b64encode(content.getvalue()).decode()
 
 
 @pytest.fixture
@@ -63,7 +51,7 @@ TASKS = {
     "vary at constant noise": lambda parents: Vary(
         task="vary", parents=parents, n=3, beta=0.1, steps=5, lag=0.9, readout=2
     ),
-    "inpaint": lambda parents: Inpaint(task="inpaint", parents=parents[:1], n=3, steps=6, mask=mask()),
+    "inpaint": lambda parents: Inpaint(task="inpaint", parents=parents[:1], n=3, steps=6, mask=in_base64(RIGHT_HALF)),
     "steer": lambda parents: Steer(task="steer", parents=parents, n=3, steps=5, readout=2),
 }
 
