@@ -101,6 +101,17 @@ def test_it_goes_over_http(studio, start):
             assert (answer.status_code, said in answer.json()["detail"]) == (422, True), answer.text
 
 
+def test_what_a_task_made_can_be_looked_at_when_it_is_gone(studio, start, monkeypatch):
+    design, node = start
+    with serving(studio) as api:
+        made = finish(api, design, {"task": "blur", "parents": [node], "amount": 0.5})
+        monkeypatch.delitem(TASKS, "blur")
+        whole = ok(api.get(f"/api/designs/{design}"))
+        assert whole["latest"] == made[0]["round"]
+        assert api.get(f"/api/nodes/{made[0]['id']}.png").status_code == 200
+        assert api.get(f"/api/designs/{design}/tree.html").status_code == 200
+
+
 @pytest.mark.same_call
 def test_its_rounds_are_kept_in_files_and_replayed(studio, start, digits, monkeypatch):
     design, node = start
