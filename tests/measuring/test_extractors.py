@@ -11,7 +11,6 @@ from helpers import generator
 from noisekernel.core.errors import InputError, NoiseKernelError, ShapeError, StorageError
 from noisekernel.data.source import ArraySource
 from noisekernel.files.digest import digest
-from noisekernel.files.folders import cache_folder
 from noisekernel.kinds.pictures import Pictures, classifier
 from noisekernel.kinds.pictures.inception import Inception, load_inception, resized, rgb
 from noisekernel.measuring.samples import cache, extractors
@@ -272,18 +271,6 @@ def test_a_disk_that_cannot_be_written_costs_time_alone(monkeypatch, tmp_path):
     monkeypatch.setenv("NK_HOME", str(tmp_path / "file"))
     made = cache.found_or_made("reference", "k", lambda: {"features": torch.ones(1)})
     assert torch.equal(made["features"], torch.ones(1))
-
-
-def test_the_folder(monkeypatch, tmp_path):
-    monkeypatch.delenv("NK_HOME")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(sys, "platform", "linux")
-    assert cache_folder() == tmp_path / "noisekernel"
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert cache_folder().parts[-3:] == ("Library", "Caches", "noisekernel")
-    monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
-    assert cache_folder() == tmp_path / "local" / "noisekernel"
 
 
 def test_pictures_that_cannot_be_read(tmp_path):

@@ -15,7 +15,7 @@ from torch import nn
 
 import noisekernel as nk
 from noisekernel import recipes
-from noisekernel.core.errors import InputError, StorageError, TrainingError
+from noisekernel.core.errors import InputError, Stopped, StorageError, TrainingError
 from noisekernel.core.randomness import STREAMS
 from noisekernel.data.examples import InMemory, Order, Treatment
 from noisekernel.files.formats import read_tensors, write_tensors
@@ -25,7 +25,6 @@ from noisekernel.training import beginning, run
 from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.dry_run import dry_run, told
 from noisekernel.training.observers import Silent, read_log
-from noisekernel.training.stopping import Stopped
 from noisekernel.training.trainer import Trainer
 
 SMALL = {"network.channels": 8, "training.batch": 16, "training.images": 160, "training.log_every": 32}

@@ -6,12 +6,12 @@ the kinds are, and what they build, is in `recipes`.
 
 import json
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from noisekernel.core.errors import InputError
+from noisekernel.core.suggestions import nearest
 
 Positive = Annotated[float, Field(gt=0)]
 
@@ -121,13 +121,12 @@ def _sentence(kind: type[Strict], content: Any, problem: dict[str, Any]) -> str:
             )
         # One that another kind has is no help: it is what was given.
         known = [known for path in paths(kind) if (known := ".".join(path)) != name]
-        near = get_close_matches(name, known, n=1, cutoff=0.5)
-        near = near or get_close_matches(place[-1], [path.split(".")[-1] for path in known], n=1)
-        return f"there is no setting {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+        near = nearest(name, known, cutoff=0.5) or nearest(place[-1], [path.split(".")[-1] for path in known])
+        return f"there is no setting {name!r}" + (f"; did you mean {near!r}?" if near else "")
     if problem["type"] == "union_tag_invalid":
         known = [tag.strip().strip("'") for tag in problem["ctx"]["expected_tags"].split(",")]
-        near = get_close_matches(problem["ctx"]["tag"], known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
+        near = nearest(problem["ctx"]["tag"], known)
+        hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(known)}"
         return f"{name}.kind is {problem['ctx']['tag']!r}; {hint}"
     if problem["type"] == "value_error":
         return str(problem["ctx"]["error"])

@@ -99,7 +99,7 @@ def _at(what: str | Path) -> Source | FarSource:
         ]
         return read_idx(idx[0]) if idx else FolderSource(path)
     if not path.exists():
-        raise InputError(f"{unknown('file, folder or data set', str(what), WORDS)} Or give a path")
+        raise InputError(unknown("file, folder or data set", str(what), WORDS, "Give a path, or one of"))
     if path.suffix in (".npy", ".npz"):
         return read_numpy(path)
     if "idx" in path.name and path.name.removesuffix(".gz").endswith("ubyte"):

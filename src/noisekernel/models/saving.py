@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from noisekernel import __version__, recipes
 from noisekernel.core.checks import pick_device
 from noisekernel.core.errors import InputError, ShapeError, StorageError
 from noisekernel.core.settings import read
+from noisekernel.core.suggestions import unknown
 from noisekernel.files.digest import digest, digest_of_file
 from noisekernel.files.formats import read_about, read_tensors, write_tensors
 from noisekernel.kinds.registry import kinds
@@ -96,9 +96,7 @@ def load(what: str | Path, device: str | torch.device | None = None) -> Model:
         raise InputError(f"{str(what)!r} is a folder that holds no model ({FILE}); {hint}")
     with file_of(what) as path:
         if not path.exists():
-            near = get_close_matches(what, bundled(), n=1) if isinstance(what, str) else []
-            hint = f"Did you mean {near[0]!r}?" if near else f"Give a path, or one of: {', '.join(bundled())}."
-            raise InputError(f"there is no model called {str(what)!r}. {hint}")
+            raise InputError(unknown("model", str(what), bundled(), "Give a path, or one of"))
         _check_kind(path)
         return _load(path, device)
 

@@ -9,7 +9,6 @@ from statistics import median
 from threading import Lock
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from noisekernel import models, tasks
@@ -20,6 +19,7 @@ from noisekernel.measuring.chains.strength import StrengthCurve
 from noisekernel.measuring.dial import RENEWAL, WALK, Dial
 from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.models.model import Model, told_history
+from noisekernel.studio import viewing
 
 #: Those of the studio: variants, and variants towards taste.
 DIALS = (RENEWAL, WALK)
@@ -71,8 +71,7 @@ class Served:
         if self.source is None or not 0 <= index < len(self.source):
             count = 0 if self.source is None else len(self.source)
             raise InputError(f"there is no example {index}; this model has {count}")
-        values = torch.from_numpy(self.model.kind.store(self.source.item(index)).values)
-        return self.model.kind.encode(values[None])
+        return viewing.read_example(self.model, self.source, index)
 
     def label(self, index: int) -> str | None:
         number = None if self.source is None else self.source.label(index)

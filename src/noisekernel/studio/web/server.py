@@ -3,10 +3,8 @@
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from difflib import get_close_matches
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -15,15 +13,13 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from noisekernel import __version__
-from noisekernel.core.errors import InputError, NoiseKernelError, StorageError
-from noisekernel.studio import rounds
-from noisekernel.studio.store import MissingError
+from noisekernel.core.errors import FullError, InputError, MissingError, NoiseKernelError, StorageError
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.web import schemas
 from noisekernel.studio.web.routes import designs, jobs, models
 from noisekernel.studio.web.routes import files as files_of_designs
 from noisekernel.studio.web.security import LOOPBACK, Guard
-from noisekernel.studio.work.queue import FullError
+from noisekernel.studio.web.sentences import sentence_for
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +86,7 @@ def _errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
-        status, detail = _sentence(error.errors())
+        status, detail = sentence_for(error.errors())
         return said(status, detail)
 
     @app.exception_handler(HTTPException)
@@ -109,57 +105,6 @@ def _errors(app: FastAPI) -> None:
     async def unexpected(_: Request, error: Exception) -> JSONResponse:
         log.error("a request failed", exc_info=error)
         return said(500, "something went wrong, and it is our mistake; the studio's log says what")
-
-
-def _sentence(errors: Sequence[Any]) -> tuple[int, str]:
-    """The first thing that is wrong with a request, for people."""
-    first = errors[0]
-    place, kind = [str(part) for part in first["loc"]], first["type"]
-    if place[0] == "path":
-        return 404, "there is nothing of this name"
-    name = [part for part in place if not part.isdecimal()][-1] if len(place) > 1 else "the request"
-    if kind == "extra_forbidden":
-        near = get_close_matches(name, KNOWN, n=1)
-        return 422, f"there is no setting called {name[:100]!r}." + (f" Did you mean {near[0]!r}?" if near else "")
-    if kind in ("missing", "json_invalid"):
-        return 422, "the body is not JSON" if kind == "json_invalid" else f"{name} is missing"
-    if kind == "union_tag_not_found":
-        return 422, "task is missing; it is one of sample, vary, inpaint, steer, walk"
-    if kind == "union_tag_invalid":
-        given = str(first.get("ctx", {}).get("tag", ""))[:100]
-        tasks = ("sample", "vary", "inpaint", "steer", "walk")
-        near = get_close_matches(given, tasks, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(tasks)}."
-        return 422, f"there is no task called {given!r}. {hint}"
-    if kind == "string_pattern_mismatch":
-        return 422, f"{name[:100]}: {str(first['input'])[:100]!r} is no id; take one that an answer gave"
-    if kind == "too_short":
-        return 422, f"{name[:100]} is empty; give at least {first['ctx']['min_length']}"
-    if kind in BOUNDS:
-        words, bound = BOUNDS[kind]
-        limit = first["ctx"][bound]
-        told = f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
-        return 422, f"{name[:100]} is {str(first['input'])[:100]}; give {words} {told}"
-    message = str(first["msg"]).removeprefix("Value error, ")
-    return 422, f"{name[:100]}: {message[:1].lower()}{message[1:300]}"
-
-
-#: How numbers out of bounds are refused, by pydantic's name for it: in which words, and where it keeps the bound.
-BOUNDS = {
-    "less_than": ("less than", "lt"),
-    "less_than_equal": ("at most", "le"),
-    "greater_than": ("more than", "gt"),
-    "greater_than_equal": ("at least", "ge"),
-}
-#: All settings that any request takes.
-KNOWN = sorted(
-    {
-        field
-        for kind in (*vars(schemas).values(), *vars(rounds).values())
-        if isinstance(kind, type) and issubclass(kind, rounds.Strict)
-        for field in kind.model_fields
-    }
-)
 
 
 def _page(app: FastAPI) -> None:
