@@ -25,7 +25,8 @@ SIGMA = BETA**0.5 / (1.0 - BETA)
 
 def ours(model: nk.Model, z: Tensor, stops: Sequence[int], lag: float | None = None, beta: float = BETA) -> Stops:
     """The chain at constant noise, read out sharp by ten annealing steps."""
-    run = tasks.variation(model, z, beta=beta, steps=stops[-1], readout=0, lag=lag, seed=3)
+    carried = tasks.lag_of(model, lag)
+    run = tasks.equilibration(model, z, beta=beta, steps=stops[-1], lag=carried, seed=3)
     for number, (state, _) in enumerate(run, start=1):
         if number in stops:
             yield number, number, tasks.read_out(model, state, 10)
@@ -54,9 +55,10 @@ def renewed(model: nk.Model, z: Tensor, stops: Sequence[int], share: float = 0.1
     Its steps need no network until somebody looks, and k of them are one of share sqrt(1 - (1 - share^2)^k): so the
     calls are those of looking, and of finding the noise.
     """
-    walk, behind, spent = nk.NoiseWalk.of(model, z, steps=calls, seed=3), 0, calls
+    walk, behind, spent = nk.walk(model, z, steps=calls, glide=False, below=1.0, seed=3), 0, calls
     for number in stops:
-        walk.step((1.0 - (1.0 - share**2) ** (number - behind)) ** 0.5, below=1.0)
+        walk.pace = (1.0 - (1.0 - share**2) ** (number - behind)) ** 0.5
+        walk.step()
         behind, spent = number, spent + calls
         yield number, spent, walk.clean
 
@@ -66,7 +68,7 @@ def rounds(model: nk.Model, z: Tensor, stops: Sequence[int], beta: float, carrie
     noise: Any = None
     spent = 0
     for number in range(1, stops[-1] + 1):
-        run = tasks.renewal(model, z, below=beta, steps=calls, seed=number, noise=noise)
+        run = tasks.variation(model, z, below=beta, steps=calls, seed=number, noise=noise)
         z, spent = run.result(), spent + calls * (1 if carried and number > 1 else 2)
         noise = run.noise if carried else None
         if number in stops:

@@ -209,7 +209,7 @@ def test_the_strength_curve_of_gaussian_data_is_the_known_one(readout, steps):
     """After k steps x has correlation rho^k with where it was; read out by the mean, or on the quantile path."""
     betas = (0.05, 0.2, 0.5, 0.9)
     z = data(3000, (4,))
-    curve = chains.strength_curve(
+    curve = chains.equilibrium_curve(
         exact((4,), lag=0.6), z, betas=betas, n=3000, steps=steps, readout=readout, batch_size=1000
     )
     for beta, distance, error in zip(betas, curve.distances, curve.errors, strict=True):
@@ -241,10 +241,10 @@ def test_the_renewal_curve_of_gaussian_data_is_the_known_one(steps):
     draws = len(one.noise)
     weights = torch.stack([made_of(row) for row in torch.eye(draws)]) - made_of([0.0] * draws)
     z = data(3000, (4,))
-    found = torch.stack(nk.NoiseWalk.of(model, z, steps=steps, seed=9).noise.noise, dim=-1).double()
+    found = torch.stack(nk.walk(model, z, steps=steps, seed=9).state.noise.noise, dim=-1).double()
 
     def expected(beta):
-        share = torch.tensor(shares(schedule, draws, beta)).double()
+        share = torch.tensor(shares(model.kernel, schedule, draws, beta)).double()
         lost = found @ (weights * (1.0 - (1.0 - share.square()).sqrt()))
         squared = (weights * share).square().sum() + lost.square().mean()
         return float(squared / (2 * VARIANCE)) ** 0.5

@@ -7,11 +7,11 @@ from io import BytesIO
 import numpy as np
 import pytest
 from conftest_studio import events, finish, ok
+from noisekernel.measuring.dial import RENEWAL
 from PIL import Image
 
 from noisekernel import models
 from noisekernel.kinds.pictures import drawing
-from noisekernel.measuring.dial import RENEWAL
 from noisekernel.studio.masks import read_mask
 from noisekernel.studio.work.walk_job import WalkJob
 

@@ -17,7 +17,6 @@ from noisekernel.core.errors import InputError, NoiseKernelError
 from noisekernel.core.randomness import STREAMS
 from noisekernel.core.suggestions import unknown
 from noisekernel.files.locks import lock
-from noisekernel.measuring.dial import DEFAULT, RENEWAL, WALK
 from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.studio import rounds, taste
 from noisekernel.studio.masks import read_mask, write_mask
@@ -26,6 +25,7 @@ from noisekernel.studio.store import ENDED_BADLY, MissingError, Row, Store
 from noisekernel.studio.work.jobs import RoundJob, use_threads
 from noisekernel.studio.work.queue import Job, Queue
 from noisekernel.studio.work.walk_job import WalkJob
+from noisekernel.tasks.strength import DEFAULT, EQUILIBRIUM, RENEWAL
 
 log = logging.getLogger(__name__)
 
@@ -88,8 +88,8 @@ class Studio:
         use_threads(self.threads)
         for served in self.models.values():
             try:
-                for dial in served.unmeasured:
-                    served.curves[dial.name] = dial.learn(served.model, served.weights, self.queue.wait_idle)
+                for way in served.unmeasured:
+                    way.curve(served.model, advance=self.queue.wait_idle)
                 if served.familiarity is None:
                     served.familiarity = Familiarity.learn(served.model, served.weights, self.queue.wait_idle)
             except NoiseKernelError as error:
@@ -226,7 +226,7 @@ class Studio:
             return {"strength": strength, "below": below, "steps": 20 if steps is None else steps}
         return {
             "strength": strength,
-            "beta": served.curve(WALK).turned(strength, rounds.LEAST_BETA) if beta is None else beta,
+            "beta": served.curve(EQUILIBRIUM).turned(strength, rounds.LEAST_BETA) if beta is None else beta,
             "steps": 100 if steps is None else steps,
             "lag": float(served.model.kernel.lag) if settings["lag"] is None else settings["lag"],
             "readout": 10 if settings["readout"] is None else settings["readout"],

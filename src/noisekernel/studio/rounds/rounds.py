@@ -198,13 +198,13 @@ def beginning(model: Model, one: Round, known: Known) -> Stepwise[Doing]:
     z = known.clean_of(one["parents"])[rows]
     if task == "inpaint":
         fill = read_mask(settings["mask"], model.size)
-        run = tasks.inpainting(model, z, fill.expand(z.shape), steps=settings["steps"], **own)
+        run = tasks.filling(model, z, fill.expand(z.shape), steps=settings["steps"], **own)
         return Doing(run, (z, share_of_new(fill, settings["feather"])) if settings["feather"] else None)
     if task == "vary" and settings["beta"] is None:
         return Doing((yield from _renewal(model, one, known, rows, label)))
     options = {key: settings[key] for key in ("beta", "steps", "lag", "readout")}
     if task == "vary":
-        return Doing(tasks.variation(model, z, **own, **options))
+        return Doing(tasks.equilibration(model, z, **own, **options))
     if task == "steer":
         opinions = settings["opinions"]
         if not opinions:
@@ -243,5 +243,5 @@ def _renewal(model: Model, one: Round, known: Known, rows: list[int], label: Ten
     noise = rows_of(found, torch.tensor(rows))
     numbers = [lines[row].stream(i) for i, row in enumerate(rows)]
     streams = Streams.of(one["seed"], numbers, model.device, Purpose.RENEWING)
-    variants = renewed(noise, shares(schedule, len(noise.noise), settings["below"]), streams)
+    variants = renewed(noise, shares(model.kernel, schedule, len(noise.noise), settings["below"]), streams)
     return tasks.development(model, variants, schedule, label=label)

@@ -1,6 +1,6 @@
 """The live walk: a chain without end or drift, whose pace is under the hand, and every frame of which can be had again.
 
-The walk is of the noise that the picture is made of (`NoiseWalk`). It is a list of segments (pace, steps), where
+The walk is of the noise that the picture is made of (`tasks.walk`). It is a list of segments (pace, steps), where
 the pace is the share of the noise that each step moves on. All is drawn from one stream of the walk's seed, so
 a frame is known by the segments up to its step, and is had again by stepping there, which needs no network, and a look.
 """
@@ -14,7 +14,8 @@ from torch import Tensor
 from noisekernel.core.errors import InputError
 from noisekernel.core.stepwise import Stepwise, finished
 from noisekernel.models.model import Model
-from noisekernel.tasks.noise_walk import NoiseWalk
+from noisekernel.tasks.walks import Walk as NoiseWalk
+from noisekernel.tasks.walks import walking
 
 #: Annealing steps by which a frame is developed.
 LOOK = 20
@@ -51,7 +52,7 @@ class Walk:
     ) -> Stepwise["Walk"]:
         """`of`, a network call at a time."""
         labels = None if label is None else model.label([label], 1)
-        noise = yield from NoiseWalk.starting(model, start, steps=LOOK, label=labels, seed=seed, first=number)
+        noise = yield from walking(model, start, steps=LOOK, label=labels, seed=seed, first=number)
         walk = cls(noise, pace)
         yield from walk.looking()
         return walk
@@ -66,7 +67,8 @@ class Walk:
         present = self.segments[-1]
         if present["pace"] != self.pace or present["steps"] == MOST_STEPS:
             self.segments.append({"pace": self.pace, "steps": 0})
-        self.noise.glide(self.pace)
+        self.noise.pace = self.pace
+        self.noise.step()
         self.segments[-1]["steps"] += 1
 
     def look(self) -> None:
