@@ -103,12 +103,12 @@ def run(
     write_json(out / MARK, {"data": data, "seed": seed})
     model = train(data, out / "run", recipe=chosen, seed=seed, device=device, observers=[quality])
     trained = time.perf_counter() - began
-    console.print("drawing, varying, inpainting, walking …")
+    console.print("drawing, varying, filling in, walking …")
     tour = Tour()
     _samples(tour, model, seed)
     _annealing(tour, model, seed)
     _variants(tour, model, z, seed)
-    _inpainting(tour, model, z, seed)
+    _filling(tour, model, z, seed)
     _walk(tour, model, z, out, seed)
     log = read_log(out / "run" / "log.jsonl")
     _training(tour, log, quality)
@@ -202,7 +202,7 @@ def _variants(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
         if i == 0:
             text = (
                 f"A real picture, four variants of it at strength {DEFAULT} (that share of the way to an unrelated "
-                f"picture; for this model, with the noise below beta {beta:g} drawn anew), and three of each of these. "
+                f"picture; for this model, with the noise below beta {beta:g} redrawn), and three of each of these. "
                 "Their noise is carried on, so that quality does not wear off from generation to generation below that "
                 "of new samples."
             )
@@ -211,7 +211,7 @@ def _variants(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
             tour.sections[-1].pictures.append(drawn)
 
 
-def _inpainting(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
+def _filling(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
     tile = max(2, model.size.height // 4)
     cells: list[Image.Image] = []
     pictures = z[10:14] if len(z) >= 14 else z[:4]

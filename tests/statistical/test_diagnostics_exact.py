@@ -16,9 +16,9 @@ from noisekernel.core.randomness import Streams
 from noisekernel.measuring import chains
 from noisekernel.measuring.chains import Directions
 from noisekernel.measuring.chains.pairs import draw_pairs
-from noisekernel.measuring.chains.reversible import _halves, tell_apart
+from noisekernel.measuring.chains.reversible import halves, tell_apart
 from noisekernel.networks.exact import exact_denoiser
-from noisekernel.sampling.renewal import fresh, shares
+from noisekernel.sampling.renewal import fresh, renewed, shares
 from noisekernel.sampling.samplers import annealing
 
 pytestmark = pytest.mark.statistical
@@ -87,7 +87,7 @@ def test_what_judges_a_pair_does_not_know_the_example_behind_it():
             batch_size=240,
             advance=lambda: None,
         )
-        leaky.append(tell_apart(drawn[10], *_halves(240, seed), seed).p_value)
+        leaky.append(tell_apart(drawn[10], *halves(240, seed), seed).p_value)
     assert stats.kstest(right, "uniform").pvalue > LEVEL
     assert stats.kstest(leaky, "uniform").pvalue < LEVEL
 
@@ -202,6 +202,56 @@ def test_a_walk_too_short_for_its_time_says_so():
     short = chains.mixing("ar", autoregression(0.99, 16, 1000))
     assert not short.trusted
     assert "too short" in short.remark
+
+
+def bold(x, beta):
+    """A denoiser that errs."""
+    r = EXACT(x, beta)
+    return nk.Normal(1.1 * r.loc, r.variance)
+
+
+@pytest.mark.parametrize("denoiser", [EXACT, bold], ids=["exact", "wrong"])
+def test_the_walk_of_the_noise_is_reversible_whatever_the_denoiser(denoiser):
+    model = nk.NoiseModel(nk.GaussianKernel(0.5), denoiser, (2,))
+    found = chains.renewal_reversibility(model, Directions.of(data(500)), 2000, batch_size=1000)
+    assert {(r.beta, r.steps, r.lag, r.pairs) for r in found} == {
+        (b, k, None, 2000) for b in (0.1, 0.5, 0.9) for k in (1, 10)
+    }
+    p_values = [r.test.p_value for r in found] + [s.p_value for r in found for s in r.statistics]
+    assert min(p_values) > LEVEL / len(p_values)
+
+
+@pytest.mark.parametrize("twin", ["drifts", "turns"])
+def test_a_walk_of_the_noise_that_is_not_reversible_is_caught(twin, monkeypatch):
+    """One whose noise is pushed, and one whose two elements turn into each other, which no marginal gives away."""
+    turn = torch.tensor([[math.cos(0.8), math.sin(0.8)], [-math.sin(0.8), math.cos(0.8)]])
+
+    def wrong(noise, by, streams):
+        right = renewed(noise, by, streams)
+        moved = [each + 0.2 if twin == "drifts" else each @ turn for each in right.noise]
+        return replace(right, noise=tuple(moved))
+
+    monkeypatch.setattr(chains.noise, "renewed", wrong)
+    model = exact()
+    (found,) = chains.renewal_reversibility(
+        model, Directions.of(data(500)), 2000, below=[0.1], steps=[1], batch_size=1000
+    )
+    assert found.test.p_value < LEVEL
+
+
+def test_a_long_walk_of_the_noise_stays_at_the_floor_and_mixes(monkeypatch):
+    monkeypatch.setattr(chains.noise, "MOST_LOOKS", 50)
+    n, z = 250, data(1500)
+    walked = chains.walk_noise(
+        exact(), z[:n], lambda z: z.double(), Directions.of(z), pace=0.3, steps=100, traced=range(16), seed=2
+    )
+    found = chains.stationarity(walked.features, z[:n].double(), z[n:].double(), beta=0.5, lag=None)
+    last = found.distances[-1]
+    assert last.steps == 100
+    assert abs(last.drift) < 4 * last.drift_error
+    traced = chains.mixing("mean", walked.traces["mean"].numpy(), walked.every)
+    assert traced.r_hat < 1.2
+    assert 1.0 < traced.integrated_time < 50.0
 
 
 @pytest.mark.parametrize(("readout", "steps"), [(0, 3), (100, 3), (100, 0)])

@@ -164,9 +164,7 @@ def measure(
     def drawn(rows: range) -> Encoded:
         own = None if labels is None else labels[rows.start : rows.stop]
         run = tasks.synthesis(chain, len(rows), schedule=schedule, label=own, seed=seed, first=rows.start)
-        for _ in run:
-            advance()
-        return extractor(chain.codec.decode(run.clean.cpu()))
+        return extractor(chain.codec.decode(run.result(advance).cpu()))
 
     real = read(source)
     held = None if others is None else read(others)
