@@ -131,9 +131,8 @@ def test_a_chain_that_is_not_stationary_is_not_reversible(wrong):
 
 def walked(model, n=500, steps=100):
     z = data(3 * n, model.shape)
-    found = chains.walk(
-        model, z[:n], lambda z: z.double(), Directions.of(z), beta=0.3, steps=steps, readout=30, traced=range(16)
-    )
+    how = {"beta": 0.3, "lag": model.kernel.lag, "steps": steps, "readout": 30, "traced": range(16)}
+    found = chains.walk(model, z[:n], lambda z: z.double(), Directions.of(z), **how)
     distances = chains.stationarity(
         found.features, z[:n].double(), z[n:].double(), beta=found.beta, lag=found.lag, name="the data"
     )

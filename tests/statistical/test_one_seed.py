@@ -24,7 +24,7 @@ from noisekernel.networks.exact import exact_denoiser
 from noisekernel.objectives import base
 from noisekernel.sampling import renewal
 from noisekernel.sampling.samplers import annealing
-from noisekernel.tasks import fills, run, samples, variants
+from noisekernel.tasks import equilibrium, fills, run, samples, variants
 
 pytestmark = pytest.mark.statistical
 
@@ -34,7 +34,7 @@ MODEL = nk.NoiseModel(nk.GaussianKernel(0.5), partial(exact_denoiser, mean=MEAN,
 
 def all_the_same(monkeypatch):
     streams = run.streams_of
-    for module in (samples, variants, fills):
+    for module in (equilibrium, fills, samples, variants):
         monkeypatch.setattr(module, "streams_of", lambda *given: streams(*given[:-1], Purpose.NEW))
 
 

@@ -7,7 +7,6 @@ from io import BytesIO
 import numpy as np
 import pytest
 from conftest_studio import events, finish, ok
-from noisekernel.measuring.dial import RENEWAL
 from PIL import Image
 
 from noisekernel import models
@@ -61,7 +60,7 @@ def test_a_design_from_sample_to_variants_of_variants(api, design):
     assert {node["parent"] for node in variants} == {chosen}
     settings = variants[0]["settings"]
     assert (settings["strength"], settings["beta"], settings["lag"]) == (0.3, None, None)
-    assert settings["below"] == RENEWAL.known(models.digest_of("digits")).turned(0.3)
+    assert settings["below"] == models.load("digits").curves["renewal"].turned(0.3)
     again = finish(api, design, {"task": "vary", "parents": [chosen], "n": 3, "steps": 5, "seed": 2})
     assert [a["digest"] for a in again] == [v["digest"] for v in variants]
     said = {"task": "vary", "parents": [chosen], "n": 3, "below": settings["below"], "steps": 5, "seed": 2}
