@@ -1,5 +1,7 @@
 """Strength: what it says is how far variants go, and a model carries its curves."""
 
+import copy
+import pickle
 from dataclasses import replace
 from functools import partial
 
@@ -144,6 +146,7 @@ def test_curves_are_saved_with_the_model_and_read_again(digits, tmp_path, monkey
     assert dict(again.curves) == {"renewal": some}
     assert "equilibrium" not in again.curves
     assert again == again.to("cpu")
+    assert dict(pickle.loads(pickle.dumps(again.curves))) == dict(copy.deepcopy(again).curves) == {"renewal": some}
     told = read_about(path)
     told["curves"]["renewal"]["betas"] = ["nonsense"]
     write_tensors(path, again.denoiser.state_dict(), told)

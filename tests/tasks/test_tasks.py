@@ -1,6 +1,8 @@
 """Tasks, for every kernel: one seed per sample, observed elements to the bit, what is asked for and what is refused."""
 
+import inspect
 import math
+import re
 from functools import partial
 
 import numpy as np
@@ -108,6 +110,37 @@ def test_inpainting_of_a_correlated_gaussian_finds_the_conditional():
     assert float(default.mean()) == pytest.approx(1.2, abs=0.15)
     hasty = nk.fill(model, z, fill, churn=0.0)[:, 0, 0]  # the wrong twin: deterministic
     assert float(hasty.mean()) < 0.8
+
+
+VERBS = [nk.synthesize, nk.vary, nk.equilibrate, nk.steer, nk.fill, nk.walk]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.__name__)
+def test_every_argument_of_a_verb_is_named_and_documented(verb):
+    """No **options, in which a typing mistake would be lost and which no editor completes."""
+    given = inspect.signature(verb).parameters
+    assert all(each.kind is not inspect.Parameter.VAR_KEYWORD for each in given.values())
+    documented = re.findall(r"^ {8}(\w+): ", verb.__doc__.split("Args:")[1], re.MULTILINE)
+    assert documented == list(given)
+    noun = {"synthesize": "synthesis", "vary": "variation", "equilibrate": "equilibration"}.get(verb.__name__)
+    noun = noun or {"steer": "steering", "fill": "filling", "walk": "walking"}[verb.__name__]
+    more = set(inspect.signature(getattr(tasks, noun)).parameters) - set(given)
+    assert more <= {"rows"}  # the noun takes nothing that the verb does not
+
+
+def test_every_step_of_every_batch_is_told():
+    model = noise_model("gaussian")
+    z = examples(model)
+    for task, steps in (
+        (partial(nk.synthesize, model, 5, steps=4), 4),
+        (partial(nk.equilibrate, model, z, steps=3, readout=2), 5),
+        (partial(nk.steer, model, z, lambda clean: clean.mean((1, 2, 3)), beta=0.2, steps=3, readout=2), 5),
+        (partial(nk.fill, model, z, torch.ones(1, 6, 6), steps=3, equilibrium=1), 6),
+        (partial(nk.vary, model, z, below=0.3, steps=4), 8),  # to find the noise, and to develop it
+    ):
+        advanced = []
+        task(batch_size=2, advance=lambda advanced=advanced: advanced.append(1))
+        assert len(advanced) == 3 * steps
 
 
 @kinds

@@ -7,7 +7,6 @@ deleted at any time, since it can be measured again.
 import json
 import logging
 from collections.abc import Callable, Iterator, MutableMapping
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -57,8 +56,8 @@ class KnownCurves(MutableMapping[str, StrengthCurve]):
     """
 
     def __init__(self, in_file: Any, weights: Callable[[], str]) -> None:
-        """`weights` is asked for the hash of the file when it is first needed: it takes time to read a large one."""
-        self._weights = cache(weights)
+        """`weights` gives the hash of the file, and is asked when it is first needed: a large file takes time."""
+        self._of, self._hash = weights, ""
         self._known: dict[str, StrengthCurve] = {}
         self._looked_for: set[str] = set()
         for name, figures in in_file.items() if isinstance(in_file, dict) else ():
@@ -75,6 +74,10 @@ class KnownCurves(MutableMapping[str, StrengthCurve]):
     def __setitem__(self, name: str, curve: StrengthCurve) -> None:
         self._known[name] = curve
         keep(self._weights(), name, curve.figures())
+
+    def _weights(self) -> str:
+        self._hash = self._hash or self._of()
+        return self._hash
 
     def __delitem__(self, name: str) -> None:
         del self._known[name]

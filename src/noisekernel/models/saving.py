@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,7 @@ def load(what: str | Path, device: str | torch.device | None = None) -> Model:
             hint = f"Did you mean {near[0]!r}?" if near else f"Give a path, or one of: {', '.join(bundled())}."
             raise InputError(f"there is no model called {str(what)!r}. {hint}")
         _check_kind(path)
-        return _load(path, device, lambda: digest_of(what))
+        return _load(path, device, partial(digest_of, what))
 
 
 def _check_kind(path: Path) -> None:

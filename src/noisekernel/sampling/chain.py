@@ -23,7 +23,7 @@ from noisekernel.core.randomness import Streams, uniform
 from noisekernel.sampling.model import NoiseModel, TransitionModel
 from noisekernel.sampling.schedule import Schedule
 
-#: f: a state x and the model's view of it to one number a sample.
+#: f: a state x and the model's view of it to one number per sample.
 Score = Callable[[Tensor, Distribution], Tensor]
 
 
@@ -153,7 +153,7 @@ def _run(
 
 
 def evaluate(score: Callable[..., Tensor], x: Tensor, *view: Distribution) -> Tensor:
-    """The score at x, one finite number a sample, or minus infinity."""
+    """The score at x, one finite number per sample, or minus infinity."""
     value = score(x, *view)
     if not isinstance(value, Tensor) or value.shape != (len(x),):
         given = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
