@@ -49,14 +49,15 @@ def write_page(path: Path, found: Diagnosis, model: Model, figures: Mapping[str,
     write_report(path, f"Diagnosis of {name}", facts, sections, figures, commands, lead=LEAD)
 
 
-def _labelled(axes: Any, x: str, y: str) -> Any:
+def _labelled(axes: Any, x: str, y: str, title: str = "") -> Any:
+    axes.set_title(title, fontsize=10)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.legend(frameon=False, fontsize=8)
     return axes
 
 
-def plot_reversible(found: Found) -> Any:
+def plot_reversible(found: Found, title: str = "") -> Any:
     """AUC over noise levels, with two standard errors."""
     axes = new_axes()
     axes.axhspan(0.48, 0.52, color="#4e9a3a", alpha=0.12, linewidth=0)
@@ -78,10 +79,10 @@ def plot_reversible(found: Found) -> Any:
     axes.set_xscale("log")
     axes.set_xticks(levels, [f"{level:g}" for level in levels])
     axes.minorticks_off()
-    return _labelled(axes, "noise level beta", "AUC of (x, y) against (y, x)")
+    return _labelled(axes, "noise level beta", "AUC of (x, y) against (y, x)", title)
 
 
-def plot_stationary(found: Found) -> Any:
+def plot_stationary(found: Found, title: str = "") -> Any:
     """The distance to the data over the steps of the walk, and the floor."""
     axes, stationary = new_axes(), found.stationary
     axes.errorbar(
@@ -91,7 +92,7 @@ def plot_stationary(found: Found) -> Any:
         fmt="o-",
         capsize=3,
         color=COLOURS[0],
-        label="the walk",
+        label="the chains",
     )
     low, high = (stationary.floor + side * 2 * stationary.floor_error for side in (-1, 1))
     axes.axhspan(low, high, color=COLOURS[6], alpha=0.12, linewidth=0)
@@ -101,10 +102,10 @@ def plot_stationary(found: Found) -> Any:
     axes.set_xticks([d.steps for d in stationary.distances], [f"{d.steps:,}" for d in stationary.distances])
     axes.minorticks_off()
     axes.set_ylim(bottom=0)
-    return _labelled(axes, "steps", "Fréchet distance to the data")
+    return _labelled(axes, "steps", "Fréchet distance to the data", title)
 
 
-def plot_mixing(found: Found) -> Any:
+def plot_mixing(found: Found, title: str = "") -> Any:
     """Autocorrelations."""
     axes = new_axes()
     for i, m in enumerate(found.mixing):
@@ -113,7 +114,7 @@ def plot_mixing(found: Found) -> Any:
     axes.set_xscale("symlog", linthresh=1)
     axes.set_xlim(left=-0.1)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    return _labelled(axes, "steps apart", "autocorrelation")
+    return _labelled(axes, "steps apart", "autocorrelation", title)
 
 
 def plot_strength(found: Diagnosis) -> Any:
@@ -148,7 +149,7 @@ def _reversible(found: Diagnosis) -> Section:
             f"{main.test.p_value:.2g}; at level {LEVEL:g} over all {len(one.p_values)} tests and statistics, "
             + (f"irreversible: {told}." if caught else "nothing calls it irreversible.")
         )
-    text += " Plots: first the walk of the noise, then the paper's chain. Below, means that are zero in balance."
+    text += " Below, means that are zero in balance."
     rows = [
         [name, f"{r.beta:g}", str(r.steps), s.name, f"{s.mean:+.4f}", f"{s.error:.4f}", f"{s.p_value:.2g}"]
         for name, one in _both(found)
@@ -157,7 +158,7 @@ def _reversible(found: Diagnosis) -> Section:
         for s in r.statistics
     ]
     head = ["chain", "beta", "steps", "f, g: mean of f(x) g(y) - g(x) f(y)", "mean", "standard error", "p"]
-    plots = [plotted(plot_reversible(one), f"{name}: AUC by noise level") for name, one in _both(found)]
+    plots = [plotted(plot_reversible(one, name), f"{name}: AUC by noise level") for name, one in _both(found)]
     return Section("Reversible?", text, [*plots, table(head, rows)])
 
 
@@ -175,10 +176,10 @@ def _stationary(found: Diagnosis, model: Model) -> Section:
             f"± {last.drift_error:.2f} more than after one."
         )
     text += (
-        " Plots and pictures: first the walk of the noise, then the paper's chain. Row by row, some chains after "
+        " Below, first of the walk of the noise, then of the paper's chain, row by row, some chains after "
         f"{', '.join(f'{steps:,}' for steps in found.walk.shown)} steps."
     )
-    plots = [plotted(plot_stationary(one), f"{name}: distance over steps") for name, one in _both(found)]
+    plots = [plotted(plot_stationary(one, name), f"{name}: distance over steps") for name, one in _both(found)]
     return Section("Stationary?", text, [*plots, *(_sheet(one, name, model) for name, one in _both(found))])
 
 
@@ -192,7 +193,7 @@ def _mixing(found: Diagnosis) -> Section:
     text = (
         f"Scalar functions along {found.walk.mixing[0].chains} chains from different starts: of clean data, and for "
         "the paper's chain of the denoised state. The integrated time is how many steps are worth one independent "
-        "draw; R-hat is 1 where all chains see the same. Plots: first the walk of the noise, then the paper's chain."
+        "draw; R-hat is 1 where all chains see the same."
     )
 
     def number(value: float | None, form: str) -> str:
@@ -211,7 +212,7 @@ def _mixing(found: Diagnosis) -> Section:
         for m in one.mixing
     ]
     head = ["chain", "function", "integrated time", "ESS per step", "R-hat", "trusted?"]
-    plots = [plotted(plot_mixing(one), f"{name}: autocorrelation") for name, one in _both(found)]
+    plots = [plotted(plot_mixing(one, name), f"{name}: autocorrelation") for name, one in _both(found)]
     return Section("Mixing?", text, [*plots, table(head, rows)])
 
 
