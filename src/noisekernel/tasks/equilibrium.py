@@ -1,4 +1,4 @@
-"""The paper's chain: variants by steps at constant noise (section 3.2), where the chain is at equilibrium."""
+"""The paper's chain: variants by steps at constant noise (section 3.3), where the chain is at equilibrium."""
 
 from jaxtyping import Shaped
 from torch import Tensor
