@@ -19,7 +19,7 @@ import noisekernel as nk
 from lab.results import RESULTS, record_run, today
 from noisekernel import models
 from noisekernel.measuring.chains import renewal_curve
-from noisekernel.measuring.dial import RENEWAL
+from noisekernel.tasks.strength import RENEWAL
 
 TURNS = tuple(turn / 10 for turn in range(1, 11))
 COLOURS = ("#3b5ba5", "#e87a5d")
@@ -36,8 +36,7 @@ def main() -> None:
     axes.plot((0, 1), (0, 1), color="#999999", linestyle=":", linewidth=1, label="equal turns, equal ways")
     for name, colour in zip(options.models, COLOURS, strict=False):
         model = nk.load(name, "cpu")
-        curve = RENEWAL.known(models.digest_of(name))
-        assert curve is not None
+        curve = RENEWAL.curve(model)
         z = nk.synthesize(model, max(96, options.n), steps=20, seed=11, batch_size=32)
         found[name] = {}
         dials = {"as measured": [curve.turned(turn) for turn in TURNS], "the noise level itself": list(TURNS)}

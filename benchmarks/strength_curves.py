@@ -16,9 +16,9 @@ import torch
 import noisekernel as nk
 from noisekernel import models
 from noisekernel.files.formats import write_json
-from noisekernel.measuring.dial import RENEWAL, WALK
 from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.models.measurements import SUFFIX
+from noisekernel.tasks.strength import WAYS
 
 WEIGHTS = Path(models.__file__).parent / "weights"
 
@@ -31,11 +31,11 @@ def main() -> None:
     torch.set_num_threads(1)
     for name in given.models:
         figures = {"familiarity": Familiarity.measure(nk.load(name, "cpu")).figures()}
-        for dial in (RENEWAL, WALK):
+        for way in WAYS.values():
             began = time.perf_counter()
-            curve = dial.measure(nk.load(name, "cpu"), n=given.n)
-            figures[dial.name] = curve.figures()
-            print(f"{name}, {dial.name}, in {time.perf_counter() - began:.0f} s", flush=True)
+            curve = way.measure(nk.load(name, "cpu"), n=given.n)
+            figures[way.name] = curve.figures()
+            print(f"{name}, {way.name}, in {time.perf_counter() - began:.0f} s", flush=True)
             for beta, distance, error in zip(curve.betas, curve.distances, curve.errors, strict=True):
                 print(f"  beta {beta:6.4f}  distance {distance:.3f} ± {error:.3f}", flush=True)
         how = {"script": "benchmarks/strength_curves.py", "n": given.n, "date": datetime.now(UTC).date().isoformat()}

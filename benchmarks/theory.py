@@ -88,7 +88,7 @@ def settling(correlation: float = 0.8, observed: float = 1.5, n: int = 20_000) -
         (50, 8, 1),
         (100, 8, 5),
     ]:
-        filled = nk.inpaint(model, z, mask, steps=steps, churn=churn, equilibrium=equilibrium)[:, 0, 0]
+        filled = nk.fill(model, z, mask, steps=steps, churn=churn, equilibrium=equilibrium)[:, 0, 0]
         print(f"| {steps} | {churn} | {equilibrium} | {filled.mean().item():.2f} | {filled.std().item():.2f} |")
 
 

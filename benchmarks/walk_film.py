@@ -25,10 +25,10 @@ SHOWN, SHOWN_FRAMES = 6, 36
 
 def film(model: nk.Model, chains: int, frames: int, how: str, share: float) -> Tensor:
     """(chains, frames, *shape)"""
-    walk = nk.NoiseWalk.of(model, chains, seed=0)
+    walk = nk.walk(model, chains, pace=share, glide=how == "glide", seed=0)
     seen = [walk.clean]
     for _ in range(frames - 1):
-        getattr(walk, how)(share)
+        walk.step()
         seen.append(walk.clean)
     return torch.stack(seen, 1)
 

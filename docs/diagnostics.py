@@ -32,7 +32,7 @@ def main() -> None:
         print(found)
         for plot in (page.plot_reversible, page.plot_stationary):
             buffer = io.BytesIO()
-            plot(found).figure.savefig(buffer, format="png", dpi=100)
+            plot(found.paper).figure.savefig(buffer, format="png", dpi=100)
             plots.append(Image.open(buffer).convert("RGB"))
     width, height = plots[0].size
     whole = Image.new("RGB", (2 * width, 2 * height))

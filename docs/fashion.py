@@ -20,16 +20,16 @@ def main() -> None:
     walks = []
     for row in range(2):
         z, run = real[[18 + row]], []
-        walk = nk.NoiseWalk.of(model, z, seed=row)
+        walk = nk.walk(model, z, pace=0.06, seed=row)
         run.append(z)
         for _ in range(COLUMNS - 1):
             for _ in range(4):  # of a film, one frame in four
-                walk.glide(0.06)
+                walk.step()
             run.append(walk.clean)
         walks.append(torch.cat(run))
     examples = real[30:38]
     mask = nk.kinds.pictures.tile_masks(model.size, 7, 0.4, len(examples))
-    filled = nk.inpaint(model, examples, mask, 2)
+    filled = nk.fill(model, examples, mask, 2)
     shown = torch.where(mask, torch.zeros_like(examples), examples)
     cells = torch.cat((examples[:, None], shown[:, None], filled), dim=1).flatten(0, 1)
     strips = [drawing.contact_sheet(model.draw(z), COLUMNS, least=56) for z in (new, torch.cat(walks), cells)]

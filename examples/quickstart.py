@@ -45,7 +45,7 @@ for step in range(STEPS):
 
 model = nk.NoiseModel(kernel, denoiser.eval(), shape=(2,))
 new = nk.synthesize(model, 1000)
-walked = nk.vary(model, data[:300], beta=0.05, steps=2000)[:, 0]
+walked = nk.equilibrate(model, data[:300], beta=0.05, steps=2000, readout=10)[:, 0]
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 4.2), sharex=True, sharey=True)
 for axis, points, title in zip(

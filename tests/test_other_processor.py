@@ -51,5 +51,5 @@ def test_what_networks_return_in_training_is_perturbed_too_and_can_be_differenti
 def test_what_is_observed_is_not_computed_and_stays():
     model = noise_model("gaussian")
     z, fill = examples(model), torch.zeros(5, 1, 6, 6)
-    run = nk.tasks.inpainting(model, z, fill, steps=3)
+    run = nk.tasks.filling(model, z, fill, steps=3)
     assert torch.equal(run.state.view.best, z)

@@ -41,7 +41,7 @@ def constant_noise(
     model = arm.model
     if compiled:
         model.denoiser.backbone.compile()  # type: ignore[attr-defined]
-    run = tasks.variation(model, z, beta=beta, steps=stops[-1], readout=0, lag=lag, seed=3)
+    run = tasks.equilibration(model, z, beta=beta, steps=stops[-1], lag=tasks.lag_of(model, lag), seed=3)
     for number, (state, _) in enumerate(run, start=1):
         if number in stops:
             yield number, number, tasks.read_out(model, state, 10)
@@ -71,9 +71,10 @@ def noise_walk(arm: Ours, z: Tensor, stops: Sequence[int], share: float = 0.1, c
     A step needs no network call, and k steps equal one step with share sqrt(1 - (1 - share^2)^k). Network calls are
     made only to find the noise of the start and to turn noise into pictures at the stops.
     """
-    walk, behind, spent = nk.NoiseWalk.of(arm.model, z, steps=calls, seed=3), 0, calls
+    walk, behind, spent = nk.walk(arm.model, z, steps=calls, glide=False, below=1.0, seed=3), 0, calls
     for number in stops:
-        walk.step((1.0 - (1.0 - share**2) ** (number - behind)) ** 0.5, below=1.0)
+        walk.pace = (1.0 - (1.0 - share**2) ** (number - behind)) ** 0.5
+        walk.step()
         behind, spent = number, spent + calls
         yield number, spent, walk.clean
 
@@ -83,7 +84,7 @@ def rounds(arm: Ours, z: Tensor, stops: Sequence[int], carried: bool, beta: floa
     noise: Any = None
     spent = 0
     for number in range(1, stops[-1] + 1):
-        run = tasks.renewal(arm.model, z, below=beta, steps=calls, seed=number, noise=noise)
+        run = tasks.variation(arm.model, z, below=beta, steps=calls, seed=number, noise=noise)
         z, spent = run.result(), spent + calls * (1 if carried and number > 1 else 2)
         noise = run.noise if carried else None
         if number in stops:

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from noisekernel.sampling import chain, renewal
     from noisekernel.sampling.model import NoiseModel, PlainModel
     from noisekernel.sampling.schedule import Schedule
-    from noisekernel.tasks import NoiseWalk, inpaint, renew, steer, synthesize, vary
+    from noisekernel.tasks import equilibrate, fill, steer, synthesize, vary, walk
     from noisekernel.training.run import train
 
 #: Where each module that is a public name lies.
@@ -127,12 +127,12 @@ _HOME = {
     ),
     "sampling.schedule": ("Schedule",),
     "tasks": (
-        "NoiseWalk",
-        "inpaint",
-        "renew",
+        "equilibrate",
+        "fill",
         "steer",
         "synthesize",
         "vary",
+        "walk",
     ),
     "training.run": ("train",),
 }
@@ -157,7 +157,6 @@ __all__ = [
     "NoiseKernel",
     "NoiseKernelError",
     "NoiseModel",
-    "NoiseWalk",
     "Normal",
     "OrdinalHead",
     "PlainGaussian",
@@ -174,8 +173,9 @@ __all__ = [
     "data",
     "diagnose",
     "distributions",
+    "equilibrate",
     "errors",
-    "inpaint",
+    "fill",
     "kernels",
     "kinds",
     "levels",
@@ -187,7 +187,6 @@ __all__ = [
     "objectives",
     "randomness",
     "recipes",
-    "renew",
     "renewal",
     "sampling",
     "save",
@@ -197,6 +196,7 @@ __all__ = [
     "train",
     "training",
     "vary",
+    "walk",
 ]
 
 

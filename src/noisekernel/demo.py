@@ -4,6 +4,7 @@ import shutil
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,12 @@ from noisekernel.files.outputs import new_folder
 from noisekernel.kinds.pictures.drawing import contact_sheet, enlarged
 from noisekernel.kinds.pictures.film import save_film
 from noisekernel.kinds.pictures.masks import tile_masks
-from noisekernel.measuring.dial import DEFAULT, RENEWAL
 from noisekernel.measuring.page import Section, curves, embedded, tree, write_report
 from noisekernel.measuring.samples.features import small_features
 from noisekernel.measuring.samples.frechet import frechet_distance
 from noisekernel.models.model import Model
 from noisekernel.networks.denoiser import Denoiser
-from noisekernel.tasks.noise_walk import NoiseWalk
+from noisekernel.tasks.strength import DEFAULT, RENEWAL
 from noisekernel.training.observers import Silent, read_log
 from noisekernel.training.preparation import chosen_recipe
 from noisekernel.training.run import train
@@ -104,12 +104,12 @@ def run(
     write_json(out / MARK, {"data": data, "seed": seed})
     model = train(data, out / "run", recipe=chosen, seed=seed, device=device, observers=[quality])
     trained = time.perf_counter() - began
-    console.print("drawing, varying, inpainting, walking …")
+    console.print("drawing, varying, filling in, walking …")
     tour = Tour()
     _samples(tour, model, seed)
     _annealing(tour, model, seed)
     _variants(tour, model, z, seed)
-    _inpainting(tour, model, z, seed)
+    _filling(tour, model, z, seed)
     _walk(tour, model, z, out, seed)
     log = read_log(out / "run" / "log.jsonl")
     _training(tour, log, quality)
@@ -143,7 +143,7 @@ def next_commands(out: str | Path) -> str:
         "Next:\n"
         f"  nk sample {run} -n 64 --out samples          new pictures\n"
         f"  nk vary {run} samples/0000.png -n 16         variants of one\n"
-        f"  nk inpaint {run} samples/0001.png --tiles 4  fill in what is hidden\n"
+        f"  nk fill {run} samples/0001.png --tiles 4     fill in what is hidden\n"
         "  nk sample fashion -n 64 --out clothes         a larger model that came with the package\n"
         "  nk train YOUR_FOLDER --out my-run             your own pictures"
     )
@@ -187,10 +187,10 @@ def _state(model: Model, x: torch.Tensor) -> Image.Image:
 
 def _variants(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
     roots = z[:2]
-    beta = RENEWAL.measure(model).turned(DEFAULT)
-    first = tasks.renewal(model, roots, 4, below=beta, seed=seed)
+    beta = RENEWAL.level(model, DEFAULT, None)
+    first = tasks.variation(model, roots, 4, below=beta, seed=seed)
     flat = first.result()
-    second = tasks.renewal(model, flat, 3, below=beta, seed=seed + 1, noise=first.noise)
+    second = tasks.variation(model, flat, 3, below=beta, seed=seed + 1, noise=first.noise)
     children, grand = flat.unflatten(0, (-1, 4)), second.result().unflatten(0, (-1, 3))
     for i in range(len(roots)):
         below = grand[4 * i : 4 * (i + 1)]
@@ -202,7 +202,7 @@ def _variants(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
         if i == 0:
             text = (
                 f"A real picture, four variants of it at strength {DEFAULT} (that share of the way to an unrelated "
-                f"picture; for this model, with the noise below beta {beta:g} drawn anew), and three of each of these. "
+                f"picture; for this model, with the noise below beta {beta:g} redrawn), and three of each of these. "
                 "Their noise is carried on, so that quality does not wear off from generation to generation below that "
                 "of new samples."
             )
@@ -211,13 +211,13 @@ def _variants(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
             tour.sections[-1].pictures.append(drawn)
 
 
-def _inpainting(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
+def _filling(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
     tile = max(2, model.size.height // 4)
     cells: list[Image.Image] = []
     pictures = z[10:14] if len(z) >= 14 else z[:4]
     for row, keep in enumerate(KEPT):
         mask = tile_masks(model.size, tile, keep, len(pictures), seed=seed, first=row * 4)
-        filled = tasks.inpaint(model, pictures, mask, 2, seed=seed).cpu()
+        filled = tasks.fill(model, pictures, mask, 2, seed=seed).cpu()
         seen = torch.where(mask, torch.full_like(pictures, model.middle), pictures)
         for i in range(len(pictures)):
             cells += [*model.draw(pictures[i : i + 1]), *model.draw(seen[i : i + 1]), *model.draw(filled[i])]
@@ -231,11 +231,9 @@ def _inpainting(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:
 
 def _walk(tour: Tour, model: Model, z: torch.Tensor, out: Path, seed: int) -> None:
     start = z[20:36] if len(z) >= 36 else z[:16]
-    walk = NoiseWalk.of(model, start, seed=seed)
-    frames = [contact_sheet(model.draw(start), 8, least=56)]
-    for _ in range(FRAMES):
-        walk.glide(0.08)
-        frames.append(contact_sheet(model.draw(walk.clean), 8, least=56))
+    walk = tasks.walk(model, start, seed=seed)
+    seen = [start, *(walk.clean for _ in islice(walk, FRAMES))]
+    frames = [contact_sheet(model.draw(each), 8, least=56) for each in seen]
     save_film(frames, out / "walk.gif")
     text = (
         f"Sixteen chains of the noise that pictures are made of, {FRAMES} steps, each of which moves it "

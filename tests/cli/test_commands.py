@@ -26,7 +26,20 @@ from noisekernel.files import formats
 from noisekernel.kinds.pictures import drawing
 from noisekernel.kinds.pictures import record as records
 
-COMMANDS = ("train", "sample", "vary", "inpaint", "walk", "info", "recipes", "push", "pull", "export", "demo")
+COMMANDS = (
+    "train",
+    "sample",
+    "vary",
+    "equilibrate",
+    "fill",
+    "walk",
+    "info",
+    "recipes",
+    "push",
+    "pull",
+    "export",
+    "demo",
+)
 
 
 @pytest.fixture
@@ -92,7 +105,7 @@ def test_samples_refuse(run, tmp_path):
     assert not (tmp_path / "samples").exists()
 
 
-@pytest.mark.parametrize("how", [("--steps", 3), ("--beta", 0.3, "--steps", 2, "--readout", 2)])
+@pytest.mark.parametrize("how", [("--steps", 3), ("--below", 0.3, "--steps", 2)])
 def test_variants_rounds_and_choices(run, tmp_path, picture, how):
     options = ("vary", "digits", picture, "-n", 3, *how, "--json")
     code, out, _ = run(*options, "--out", "a", "--rounds", 3, "--choose", "2,0")
@@ -128,15 +141,16 @@ def test_variants_refuse(run, picture):
     refused(run("vary", "digits", picture, "--rounds", 2, "--choose", "a"), "give numbers with commas")
     refused(run("vary", "digits", picture, "--rounds", 2), "need to know how to go on")
     refused(run("vary", "digits", picture, "--rounds", 2, "--score", "brigth"), "Did you mean 'bright'")
-    refused(run("vary", "digits", picture, "--beta", 0), "beta is 0")
+    refused(run("equilibrate", "digits", picture, "--beta", 0), "beta is 0")
     refused(run("vary", "digits", picture, "--strength", 2), "strength is 2")
-    refused(run("vary", "digits", picture, "--strength", 0.2, "--beta", 0.2), "draw noise anew by a strength, or walk")
-    for command in (("vary", "digits", picture), ("walk", "digits"), ("diagnose", "digits", "--data", "digits")):
+    refused(run("vary", "digits", picture, "--strength", 0.2, "--below", 0.2), "both strength and below were given")
+    for command in (("equilibrate", "digits", picture), ("diagnose", "digits", "--data", "digits")):
         refused(run(*command, "--beta", 0.2, "--lag", 1), "--lag is 1; it lies in [0, 1)")
         refused(run(*command, "--beta", "nan"), "--beta is nan; it lies in (0, 1]")
     refused(run("walk", "digits", "--pace", 1.1), "--pace is 1.1; it lies in [0, 1]")
-    refused(run("vary", "digits", picture, "--lag", 0.5), "--lag is of a walk at constant noise")
-    refused(run("walk", "digits", "--readout", 3), "--readout is of a walk at constant noise")
+    for command in (("vary", "digits", picture), ("walk", "digits")):
+        for option in ("--beta", "--lag", "--readout"):
+            refused(run(*command, option, 0), "No such option")
     refused(run("vary", "digits", "none.png"), "none.png cannot be opened")
 
 
@@ -158,29 +172,51 @@ def test_variants_refuse(run, picture):
 )
 def test_scores_that_cannot_be_used_are_refused(run, tmp_path, picture, content, said):
     (tmp_path / "mine.py").write_bytes(content)
-    options = ("vary", "digits", picture, "-n", 2, "--beta", 0.1, "--steps", 1, "--readout", 0, "--rounds", 2)
+    options = ("vary", "digits", picture, "-n", 2, "--below", 0.1, "--steps", 1, "--rounds", 2)
     refused(run(*options, "--score", "mine.py:f"), said)
 
 
-def test_inpainting_keeps_what_is_kept(run, tmp_path, picture):
+def test_the_paper_s_chain_has_a_command_with_its_numbers(run, tmp_path, picture):
+    code, out, _ = run("equilibrate", "digits", picture, "-n", 2, "--seed", 4, "--json", "--out", "e")
+    assert code == 0
+    figures = json.loads(out)
+    assert {name: figures[name] for name in ("beta", "steps", "lag", "readout")} == {
+        "beta": 0.2,
+        "steps": 100,
+        "lag": 0.5,
+        "readout": 0,
+    }
+    model = nk.load("digits")
+    wanted = model.draw(nk.equilibrate(model, model.read(picture), 2, seed=4))
+    for k in range(2):
+        with Image.open(tmp_path / "e" / f"three-{k:02d}.png") as made:
+            assert np.abs(np.asarray(made).astype(int) - np.asarray(wanted[k])).max() <= 1
+    assert (tmp_path / "e" / "sheet.png").exists()
+    listed = json.loads((tmp_path / "e" / "manifest.json").read_text())
+    assert [each["variant"] for each in listed["pictures"]] == [0, 1]
+    _, out, _ = run("equilibrate", "digits", picture, "-n", 1, "--steps", 2, "--lag", 0.8, "--json", "--out", "f")
+    assert json.loads(out)["lag"] == 0.8
+
+
+def test_filling_keeps_what_is_kept(run, tmp_path, picture):
     mask = np.zeros((8, 8), np.uint8)
     mask[:, 4:] = 255
     Image.fromarray(mask).save(tmp_path / "mask.png")
-    assert run("inpaint", "digits", picture, "--mask", "mask.png", "--steps", 5, "-n", 2)[0] == 0
+    assert run("fill", "digits", picture, "--mask", "mask.png", "--steps", 5, "-n", 2)[0] == 0
     original = np.asarray(Image.open(picture))
     for k in range(2):
-        filled = np.asarray(Image.open(tmp_path / "inpainted" / f"three-{k:02d}.png"))
+        filled = np.asarray(Image.open(tmp_path / "filled" / f"three-{k:02d}.png"))
         assert np.array_equal(filled[:, :4], original[:, :4])
         assert not np.array_equal(filled[:, 4:], original[:, 4:])
-    code, out, _ = run("inpaint", "digits", picture, "--tiles", 4, "--keep", 0.25, "--steps", 5, "--out", "t", "--json")
+    code, out, _ = run("fill", "digits", picture, "--tiles", 4, "--keep", 0.25, "--steps", 5, "--out", "t", "--json")
     assert (code, json.loads(out)["filled_share"]) == (0, 0.75)
 
 
-def test_inpainting_refuses(run, tmp_path, picture):
-    refused(run("inpaint", "digits", picture), "either --mask MASK or --tiles SIDE")
-    refused(run("inpaint", "digits", picture, "--mask", picture), "neither black (keep) nor white")
-    refused(run("inpaint", "digits", picture, "--mask", picture, "--keep", 0.5), "with a mask, the mask says it")
-    refused(run("inpaint", "digits", picture, "--tiles", 2, "--keep", 2), "keep is 2")
+def test_filling_refuses(run, tmp_path, picture):
+    refused(run("fill", "digits", picture), "either --mask MASK or --tiles SIDE")
+    refused(run("fill", "digits", picture, "--mask", picture), "neither black (keep) nor white")
+    refused(run("fill", "digits", picture, "--mask", picture, "--keep", 0.5), "with a mask, the mask says it")
+    refused(run("fill", "digits", picture, "--tiles", 2, "--keep", 2), "keep is 2")
 
 
 def test_masks_lie_where_they_were_drawn(run, tmp_path, picture):
@@ -189,29 +225,25 @@ def test_masks_lie_where_they_were_drawn(run, tmp_path, picture):
     mask[..., 3] = 255
     mask[:, 4:, :3] = 255
     Image.fromarray(mask).save(tmp_path / "opaque.png")
-    assert run("inpaint", "digits", picture, "--mask", "opaque.png", "--steps", 2, "-n", 1)[0] == 0
+    assert run("fill", "digits", picture, "--mask", "opaque.png", "--steps", 2, "-n", 1)[0] == 0
     Image.fromarray(mask).resize((16, 8)).save(tmp_path / "wide.png")
     refused(
-        run("inpaint", "digits", picture, "--mask", "wide.png", "--out", "x"),
+        run("fill", "digits", picture, "--mask", "wide.png", "--out", "x"),
         "the mask has 16 x 8 pixels and the picture 8 x 8",
     )
     Image.new("L", (16, 8)).save(tmp_path / "broad.png")
     Image.fromarray(mask).save(tmp_path / "small.png")  # of the model's size: laid on what the model sees
-    assert run("inpaint", "digits", "broad.png", "--mask", "small.png", "--steps", 2, "-n", 1, "--out", "y")[0] == 0
+    assert run("fill", "digits", "broad.png", "--mask", "small.png", "--steps", 2, "-n", 1, "--out", "y")[0] == 0
     Image.fromarray(mask).resize((10, 10), Image.Resampling.NEAREST).save(tmp_path / "ten.png")
-    code, _, err = run("inpaint", "digits", picture, "--mask", "ten.png", "--steps", 2, "-n", 1, "--out", "z")
+    code, _, err = run("fill", "digits", picture, "--mask", "ten.png", "--steps", 2, "-n", 1, "--out", "z")
     assert code == 0
     assert "the mask has 10 x 10 pixels; its middle is resized to the model's 8 x 8, each pixel the nearest one" in err
     assert "broad.png (16 x 8) is resized" in run("vary", "digits", "broad.png", "-n", 1, "--steps", 1, "--out", "v")[2]
     assert run("vary", "digits", picture, "-n", 1, "--steps", 1, "--out", "w")[2] == ""
-    refused(run("inpaint", "digits", picture, "--tiles", 2, "--keep", 1, "--out", "x"), "keeps every tile")
+    refused(run("fill", "digits", picture, "--tiles", 2, "--keep", 1, "--out", "x"), "keeps every tile")
     Image.new("L", (80, 80)).save(tmp_path / "black.png")
-    refused(
-        run("inpaint", "digits", picture, "--mask", "black.png", "--out", "x"), "nothing to fill in: white is filled"
-    )
-    refused(
-        run("inpaint", "digits", picture, "--tiles", 9, "--out", "x"), "--tiles is 9; the pictures have 8 x 8 pixels"
-    )
+    refused(run("fill", "digits", picture, "--mask", "black.png", "--out", "x"), "nothing to fill in: white is filled")
+    refused(run("fill", "digits", picture, "--tiles", 9, "--out", "x"), "--tiles is 9; the pictures have 8 x 8 pixels")
 
 
 def test_who_interrupts_is_told(run, monkeypatch):
@@ -230,7 +262,7 @@ def test_variants_are_named_after_their_pictures(run, tmp_path, picture):
     (tmp_path / "boot-2.png").write_bytes(picture.read_bytes())
     sources = ("a/boot.png", "b/boot.png", "boot-2.png")
     assert run("vary", "digits", *sources, "-n", 1, "--steps", 1, "--out", "v")[0] == 0
-    assert run("inpaint", "digits", *sources, "--tiles", 4, "-n", 1, "--steps", 1, "--out", "i")[0] == 0
+    assert run("fill", "digits", *sources, "--tiles", 4, "-n", 1, "--steps", 1, "--out", "i")[0] == 0
     names = ["boot", "boot-3", "boot-2"]
     made = [f"{name}-{what}.png" for name in names for what in ("original", "round0-00")]
     assert {path.name for path in (tmp_path / "v").glob("boot*")} == set(made)
@@ -282,7 +314,7 @@ def test_long_work_is_not_begun_unasked(run, tmp_path, picture, monkeypatch):
         refused(run("sample", "digits", "-n", 10**9), "1,000,000,000 pictures take about", "of disk", "add --yes")
         refused(run("sample", "digits", "-n", 10**6, "--batch-size", 10**6), "of memory", "or for smaller batches")
         refused(run("vary", "digits", picture, "-n", 10**8), "100,000,000 pictures take about", "add --yes")
-        refused(run("inpaint", "digits", picture, "--tiles", 2, "-n", 10**8), "100,000,000 pictures take about")
+        refused(run("fill", "digits", picture, "--tiles", 2, "-n", 10**8), "100,000,000 pictures take about")
         refused(run("walk", "digits", "--steps", 10**8), "of memory", "add --yes", "fewer steps")
     with monkeypatch.context() as small:
         small.setattr("noisekernel.training.cost.memory_of", lambda device: 10**9)
@@ -291,23 +323,23 @@ def test_long_work_is_not_begun_unasked(run, tmp_path, picture, monkeypatch):
         refused(run("walk", "digits", "--steps", 10**8, "--yes"), "there are 1.0 GB of memory; ask for fewer steps")
         small.setattr("noisekernel.training.cost.memory_of", lambda device: 10**18)
         refused(run("sample", "digits", "-n", 10**7, "--yes"), "there are 1.0 MB of disk; ask for fewer pictures")
-    for command in (("sample", "digits"), ("vary", "digits", picture), ("inpaint", "digits", picture, "--tiles", 2)):
+    for command in (("sample", "digits"), ("vary", "digits", picture), ("fill", "digits", picture, "--tiles", 2)):
         refused(run(*command, "--steps", 10**9, "--out", "x"), "steps is 1000000000; it is at most 10,000,000")
     minutes = itertools.count(0.0, 60.0 * (TIMED - 1))
     monkeypatch.setattr("noisekernel.cli.cost.clock", lambda: next(minutes))
     for command, said in [
         (("sample", "digits", "-n", 2, "--steps", 500), "this takes about 8.2 hours; add --yes to go on all the same"),
-        (("vary", "digits", picture, "-n", 1, "--beta", 0.1, "--steps", 90), "this takes about 1.6 hours; add --yes"),
+        (("equilibrate", "digits", picture, "-n", 1, "--steps", 100), "this takes about 1.6 hours; add --yes"),
         (
             ("vary", "digits", picture, "-n", 1, "--rounds", 9, "--score", "dark"),
             "this takes about 2.9 hours; add --yes",
         ),
-        (("inpaint", "digits", picture, "--tiles", 2, "-n", 1), "this takes about 1.6 hours; add --yes"),
+        (("fill", "digits", picture, "--tiles", 2, "-n", 1), "this takes about 1.6 hours; add --yes"),
         (("walk", "digits", "-n", 1, "--steps", 100), "this takes about 1.6 hours; add --yes"),
     ]:
         refused(run(*command, "--out", "x.gif" if command[0] == "walk" else "x"), said)
         assert not list(tmp_path.glob("x*"))
-    code, _, err = run("inpaint", "digits", picture, "--tiles", 2, "-n", 1, "--steps", 70, "--yes")
+    code, _, err = run("fill", "digits", picture, "--tiles", 2, "-n", 1, "--steps", 70, "--yes")
     assert code == 0
     assert "nk: this takes about 65 minutes" in err
 
@@ -390,7 +422,7 @@ def test_a_model_is_measured_for_its_strength_once(run, tmp_path, picture, monke
     figures = json.loads(out)
     assert figures["strength"] == 0.3
     assert 0.005 < figures["below"] < 0.3
-    monkeypatch.setattr("noisekernel.measuring.dial.Dial.measure", None)
+    monkeypatch.setattr("noisekernel.tasks.strength.Way.measure", None)
     code, out, _ = run(*how, "b")
     assert (code, json.loads(out)["below"]) == (0, figures["below"])
 
@@ -405,9 +437,8 @@ def test_rounds_go_on_from_the_noise_of_the_chosen(run, tmp_path, picture):
     assert np.array_equal(chosen, again)
 
 
-@pytest.mark.parametrize("how", [(), ("--beta", 0.3, "--readout", 2)])
-def test_walks_are_films(run, tmp_path, picture, how):
-    options = ("walk", "digits", "--steps", 6, "--every", 2, "-n", 2, *how)
+def test_walks_are_films(run, tmp_path, picture):
+    options = ("walk", "digits", "--steps", 6, "--every", 2, "-n", 2)
     assert run(*options)[0] == 0
     with Image.open(tmp_path / "walk.gif") as film:
         assert (film.format, film.n_frames) == ("GIF", 4)
@@ -468,7 +499,7 @@ def test_models_for_another_shape_take_pictures_of_any_size(run, tmp_path):
     Image.new("RGB", (300, 200), "red").save(tmp_path / "red.jpg")
     assert run("vary", "digits", "red.jpg", "-n", 1, "--steps", 1)[0] == 0
     with pytest.raises(nk.NoiseKernelError, match="made for a batch of"):
-        nk.vary(nk.load("digits"), torch.zeros(1, 3, 200, 300))
+        nk.equilibrate(nk.load("digits"), torch.zeros(1, 3, 200, 300))
 
 
 def test_push_and_pull_through_a_folder(run, tmp_path):
@@ -526,7 +557,7 @@ def test_pictures_without_one_meaning_are_refused(run, tmp_path):
     Image.fromarray(np.zeros((8, 8), np.float32)).save(tmp_path / "scan.tiff")
     refused(run("vary", "digits", "scan.tiff"), "scan.tiff: floating-point values have no one meaning")
     Image.new("RGBA", (8, 8)).save(tmp_path / "glass.png")
-    refused(run("inpaint", "digits", "glass.png", "--mask", "glass.png"), "transparent in parts")
+    refused(run("fill", "digits", "glass.png", "--mask", "glass.png"), "transparent in parts")
 
 
 def test_odd_values_are_refused(run, picture):
@@ -683,13 +714,16 @@ def test_a_diagnosis_is_a_page_and_every_figure(run, tmp_path, monkeypatch):
     assert code == 0
     figures = json.loads(out)
     assert figures == json.loads((tmp_path / "d" / "diagnosis.json").read_text())
-    assert {r["beta"] for r in figures["reversible"]} == {0.05, 0.1, 0.2, 0.3, 0.4, 0.8}
-    assert figures["stationary"]["beta"] == 0.3
-    assert figures["stationary"]["lag"] == figures["strength"]["lag"] == 0.5
-    assert len(figures["renewal"]["distances"]) == len(figures["renewal"]["betas"]) > 5
-    assert {m["chains"] for m in figures["mixing"]} == {8}
+    walk, paper = figures["walk"], figures["paper"]
+    assert {r["beta"] for r in paper["reversible"]} == {0.05, 0.1, 0.2, 0.3, 0.4, 0.8}
+    assert {r["beta"] for r in walk["reversible"]} == {0.1, 0.5, 0.9}
+    assert (paper["stationary"]["beta"], walk["stationary"]["beta"]) == (0.3, 0.5)
+    assert paper["stationary"]["lag"] == paper["strength"]["lag"] == 0.5
+    for one in (walk, paper):
+        assert len(one["strength"]["distances"]) == len(one["strength"]["betas"]) > 5
+        assert {m["chains"] for m in one["mixing"]} == {8}
     page = (tmp_path / "d" / "diagnose.html").read_text()
-    assert page.count("<img") == 5
+    assert page.count("<img") == 9
     assert "http" not in page
     for title in ("Reversible?", "Stationary?", "Mixing?", "How far does a variant go?"):
         assert title in page

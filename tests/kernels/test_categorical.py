@@ -91,11 +91,11 @@ def test_what_is_carried_over_is_also_read_out():
     kernel = nk.CategoricalKernel(0.5, classes=K, carry_visible=True)
     model = nk.NoiseModel(kernel, lambda x, beta: nk.Categorical.from_logits(torch.zeros(*x.shape, K)), (40,))
     z = torch.randint(K, (50, 40), generator=torch.Generator().manual_seed(0))
-    run = nk.tasks.variation(model, z, beta=0.01, steps=0, readout=0)
+    run = nk.tasks.equilibration(model, z, beta=0.01, steps=0)
     visible = run.state.x != kernel.masked
     assert torch.equal(run.clean[visible], z[visible])
     free = nk.NoiseModel(nk.CategoricalKernel(0.5, classes=K), model.denoiser, (40,))  # the wrong twin
-    assert not torch.equal(nk.tasks.variation(free, z, beta=0.01, steps=0, readout=0).clean[visible], z[visible])
+    assert not torch.equal(nk.tasks.equilibration(free, z, beta=0.01, steps=0).clean[visible], z[visible])
     drawn = nk.synthesize(model, 200, steps=60)
     counts = torch.bincount(drawn.flatten(), minlength=K) / drawn.numel()
     assert (counts - 1 / K).abs().max() < 0.05

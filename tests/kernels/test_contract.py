@@ -55,6 +55,25 @@ def test_any_shape_and_a_level_a_sample(kernel, shape):
         assert torch.isfinite(step.log_prob(y)).all()
 
 
+def spread_beside_signal(kernel, beta):
+    """The standard deviation over the mean of what is left of a signal of 1, from the noise distribution itself."""
+    if isinstance(kernel, nk.CategoricalKernel):
+        seen = float(kernel.noise(torch.zeros(1, 1, dtype=torch.int64), beta).probs[0, 0, 0])  # 1 with this probability
+        return (seen * (1.0 - seen)) ** 0.5 / seen
+    noisy = kernel.noise(torch.ones(1, 1), beta)
+    return float(noisy.variance.sqrt() / noisy.mean)
+
+
+@kernels
+@given(beta=st.floats(0.001, 0.999))
+def test_loudness_is_the_noise_beside_the_signal(kernel, beta):
+    found = float(kernel.loudness(torch.tensor(beta, dtype=torch.float64)))
+    assert found == pytest.approx(spread_beside_signal(kernel, beta), rel=1e-3)
+    ends = kernel.loudness(torch.tensor([0.0, beta, 1.0], dtype=torch.float64))
+    assert (float(ends[0]), float(ends[2])) == (0.0, math.inf)
+    assert bool((torch.diff(ends) > 0).all())
+
+
 @kernels
 def test_a_level_a_sample_is_that_sample_alone(kernel):
     z = data(kernel, (3,))

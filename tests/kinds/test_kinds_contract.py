@@ -105,11 +105,11 @@ def test_defaults_train_and_the_model_does_everything(case, tmp_path):
     assert (again.kind, again.shape) == (model.kind, model.shape)
     z = kind.encode(loaded.values[:3])
     mask = kind.masks(1, 0.5, 3)
-    filled = nk.inpaint(again, z, mask, 2, steps=3)
+    filled = nk.fill(again, z, mask, 2, steps=3)
     assert torch.equal(
         filled[~mask[:, None].expand_as(filled)], z[:, None].expand_as(filled)[~mask[:, None].expand_as(filled)]
     )
-    variants = nk.renew(again, z, 2, below=0.3, steps=3)
+    variants = nk.vary(again, z, 2, below=0.3, steps=3)
     assert variants.shape == (3, 2, *kind.shape)
     for result in (nk.synthesize(again, 2, steps=3), variants, filled):
         again.kernel.check_data(result.reshape(-1, *kind.shape))

@@ -3,6 +3,7 @@
 import json
 import sys
 from functools import partial
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 import noisekernel as nk
 from helpers import generator
 from noisekernel.measuring import chains
-from noisekernel.measuring.chains import Directions, StrengthCurve, diagnosis, pairs, swap_test, walk
+from noisekernel.measuring.chains import Directions, StrengthCurve, diagnosis, noise, pairs, swap_test, walk
 from noisekernel.measuring.chains.walk import dispersed, marks_of
 from noisekernel.measuring.samples.features import Described
 from noisekernel.networks.exact import exact_denoiser
@@ -47,14 +48,14 @@ def test_where_nothing_can_be_told_the_auc_is_a_half():
 
 def test_what_is_shown_of_a_pair_changes_sign_or_stays_when_it_is_swapped():
     model, z = gaussian()
-    run = nk.tasks.variation(model, z, steps=1, readout=0)
+    run = nk.tasks.equilibration(model, z, steps=1)
     x = run.state
     ((y, info),) = run
     directions = Directions.of(z)
     ratio = info.proposal.log_prob(y.x) - pairs._backward(model, x, y, torch.tensor(0.5))
     seen = pairs._look(x, directions), pairs._look(y, directions)
-    there = pairs._join([(*seen, ratio)])
-    back = pairs._join([(*seen[::-1], -ratio)])
+    there = pairs.join([(*seen, ratio)])
+    back = pairs.join([(*seen[::-1], -ratio)])
     assert torch.allclose(there.odd, -back.odd, atol=1e-5)
     assert torch.allclose(there.few_odd, -back.few_odd, atol=1e-5)
     assert torch.allclose(there.even, back.even, atol=1e-5)
@@ -70,7 +71,7 @@ def test_the_log_ratio_is_the_difference_of_the_stationary_log_densities():
     drawn = pairs.draw_pairs(
         model, z, Directions.of(z), beta=0.2, lag=None, steps=[1], seed=0, batch_size=60, advance=lambda: None
     )[1]
-    run = nk.tasks.variation(model, z, steps=1, readout=0)
+    run = nk.tasks.equilibration(model, z, steps=1)
     x = run.state.x
     ((y, _),) = run
     law = torch.distributions.Normal(0.8 * 0.7, (0.64 * 0.25 + 0.2) ** 0.5)
@@ -102,9 +103,31 @@ def test_a_walk_is_the_same_in_any_batch_size():
         assert features.shape == (12, 3)
         assert torch.allclose(features, parts.features[mark], atol=1e-5)
     assert torch.equal(whole.shown[12], whole.features[12][:10])
-    last = nk.tasks.variation(model, z, steps=12, readout=0)
+    last = nk.tasks.equilibration(model, z, steps=12)
     last.result()
     assert torch.allclose(last.clean[[7, 1]].mean(dim=1), whole.traces["mean"][:, -1], atol=1e-5)
+
+
+def test_a_walk_of_the_noise_is_watched_the_same_in_any_batch_size(monkeypatch):
+    model, z = gaussian(12)
+    directions = Directions.of(z)
+    monkeypatch.setattr(noise, "MOST_LOOKS", 6)
+    whole, parts = (
+        noise.walk_noise(model, z, lambda z: z, directions, pace=0.3, steps=12, traced=[7, 1], batch_size=size)
+        for size in (12, 5)
+    )
+    assert (list(whole.features), whole.every, whole.lag) == ([0, 1, 10, 12], 2, None)
+    for name, trace in whole.traces.items():
+        assert trace.shape == (2, 6)
+        assert torch.allclose(trace, parts.traces[name], atol=1e-4)
+    for mark, features in whole.features.items():
+        assert torch.allclose(features, parts.features[mark], atol=1e-4)
+    assert torch.allclose(whole.features[0], z, atol=0.1)  # the start, read out again
+    walk = nk.walk(model, z, pace=0.3)
+    for _ in islice(walk, 12):
+        pass
+    assert torch.allclose(walk.clean, whole.features[12], atol=1e-5)
+    assert torch.allclose(walk.clean[[7, 1]].mean(dim=1), whole.traces["mean"][:, -1], atol=1e-5)
 
 
 def test_a_long_walk_keeps_a_thinned_trace(monkeypatch):
@@ -166,16 +189,23 @@ def test_a_diagnosis_is_plain_data_and_a_few_lines_of_text(monkeypatch):
     found = nk.diagnose(model, z, steps=20, n=60, levels=[0.5], features=same)
     figures = found.figures()
     written = json.dumps(figures, allow_nan=False)
-    assert figures["stationary"]["chains"] == 40  # at most half of the examples
-    assert [(r["beta"], r["steps"]) for r in figures["reversible"]] == [(0.2, 1), (0.2, 10), (0.5, 1), (0.5, 10)]
-    assert {r["lag"] for r in figures["reversible"]} == {0.9}
-    assert figures["summary"]["auc"] == found.main.test.auc
-    assert [s["name"] for s in figures["reversible"][0]["statistics"]][-1] == "log p(y|x) - log p(x|y)"
-    assert [d["steps"] for d in figures["stationary"]["distances"]] == [0, 1, 10, 20]
-    assert len(found.p_values) == 4 + 2 * 9 + 2 * 8
-    assert found.irreversible == [(r, by) for r, by, p in found.p_values if p < 0.01 / 38]
-    assert not figures["summary"]["trusted"]  # twenty steps are few
-    assert len(str(found).splitlines()) == 4
+    walk, paper = figures["walk"], figures["paper"]
+    for one, of in ((walk, found.walk), (paper, found.paper)):
+        assert one["stationary"]["chains"] == 40  # at most half of the examples
+        assert one["summary"]["auc"] == of.main.test.auc
+        assert [d["steps"] for d in one["stationary"]["distances"]] == [0, 1, 10, 20]
+        assert {m["steps"] for m in one["mixing"]} == {20}
+        assert not one["summary"]["trusted"]  # twenty steps are few
+        level = 0.01 / len(of.p_values)
+        assert of.irreversible == [(r, by) for r, by, p in of.p_values if p < level]
+    assert [(r["beta"], r["steps"]) for r in paper["reversible"]] == [(0.2, 1), (0.2, 10), (0.5, 1), (0.5, 10)]
+    assert {r["lag"] for r in paper["reversible"]} == {0.5} == {paper["stationary"]["lag"], paper["strength"]["lag"]}
+    assert [s["name"] for s in paper["reversible"][0]["statistics"]][-1] == "log p(y|x) - log p(x|y)"
+    assert len(found.paper.p_values) == 4 + 2 * 9 + 2 * 8
+    assert {(r["beta"], r["steps"]) for r in walk["reversible"]} == {(b, k) for b in (0.1, 0.5, 0.9) for k in (1, 10)}
+    assert {r["lag"] for r in walk["reversible"]} == {None}
+    assert walk["strength"]["betas"][-1] == 1.0
+    assert len(str(found).splitlines()) == 10
     again = diagnosis.diagnose(model, z, steps=20, n=60, levels=[0.5], features=same)
     assert json.dumps(again.figures()) == written
 
@@ -191,4 +221,5 @@ def test_classes_are_diagnosed_too(monkeypatch):
     same = Described(lambda z: z.double(), "the data themselves")
     figures = nk.diagnose(model, z, steps=10, n=20, levels=[], features=same).figures()
     json.dumps(figures, allow_nan=False)
-    assert figures["summary"]["p_value"] > 1e-3  # elements are independent and even, so this is exact
+    for chain in ("walk", "paper"):
+        assert figures[chain]["summary"]["p_value"] > 1e-3  # elements are independent and even, so this is exact

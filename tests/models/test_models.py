@@ -76,8 +76,8 @@ def test_pictures_are_drawn_of_any_number_of_dimensions_in_order(lead):
 def test_what_is_filled_in_can_be_drawn_and_other_shapes_are_refused():
     model = nk.load("digits")
     z = nk.synthesize(model, 2, steps=2)
-    assert len(model.draw(nk.inpaint(model, z, nk.kinds.pictures.tile_masks(model.size, 4, 0.5, 2), steps=2))) == 2
-    assert len(model.draw(nk.renew(model, z, 3, steps=2))) == 6
+    assert len(model.draw(nk.fill(model, z, nk.kinds.pictures.tile_masks(model.size, 4, 0.5, 2), steps=2))) == 2
+    assert len(model.draw(nk.vary(model, z, 3, steps=2))) == 6
     assert model.draw(z[:0]) == []
     for wrong in (z[:, :, :7], z[0, 0], z.expand(2, 3, 8, 8)):
         with pytest.raises(ShapeError, match=r"draws samples of shape \(1, 8, 8\), with any dimensions before"):
@@ -175,7 +175,9 @@ def test_digits_are_good_and_an_untrained_twin_is_not():
         label = torch.arange(300) % 10
         yield frechet_distance(features(nk.synthesize(model, 300, steps=20)), truth)
         yield frechet_distance(features(nk.synthesize(model, 300, steps=20, label=label)), truth)
-        yield frechet_distance(features(nk.vary(model, z[:300], steps=60)[:, 0]), truth)
+        yield frechet_distance(
+            features(nk.equilibrate(model, z[:300], steps=60, lag=model.kernel.lag, readout=10)[:, 0]), truth
+        )
 
     assert max(distances(model)) < 2.5
     torch.manual_seed(0)

@@ -93,10 +93,10 @@ def test_new_samples_are_what_their_noise_develops_into(kind):
 def test_at_no_noise_it_is_the_example_and_at_all_new_data(kind):
     model = noise_model(kind)
     z = examples(model)
-    same = nk.renew(model, z, 2, below=0.0, steps=8)
+    same = nk.vary(model, z, 2, below=0.0, steps=8)
     torch.testing.assert_close(same[:, 0], same[:, 1])  # the noise of an example is found once
-    other = nk.renew(model, examples(model).flip(0), 2, below=1.0, steps=8)
-    torch.testing.assert_close(nk.renew(model, z, 2, below=1.0, steps=8), other)  # nothing of z is left
+    other = nk.vary(model, examples(model).flip(0), 2, below=1.0, steps=8)
+    torch.testing.assert_close(nk.vary(model, z, 2, below=1.0, steps=8), other)  # nothing of z is left
 
 
 @settings(deadline=None)
@@ -115,16 +115,16 @@ def test_steps_add_up(share, seed):
 @pytest.mark.parametrize("batch_size", [1, 2, 3, 7])
 def test_a_variant_is_the_same_in_any_batch_and_for_any_worker(kind, batch_size):
     model, z = noise_model(kind), examples(noise_model(kind))
-    task = partial(nk.renew, model, z, 2, steps=6)
+    task = partial(nk.vary, model, z, 2, below=0.4, steps=6)
     torch.testing.assert_close(task(batch_size=batch_size), task(), rtol=1e-3, atol=1e-4)
-    alone = nk.renew(model, z[3:], 2, steps=6, first=6)
+    alone = nk.vary(model, z[3:], 2, below=0.4, steps=6, first=6)
     torch.testing.assert_close(alone, task()[3:], rtol=1e-3, atol=1e-4)
 
 
 @given(beta=st.floats(0.0, 1.0), share=st.floats(0.0, 1.0), steps=st.integers(1, 30))
 def test_shares_are_shares_and_fall_with_the_noise(beta, share, steps):
     down = annealing(nk.GaussianKernel(), steps)
-    by = renewal.shares(down, steps + 1, beta, share)
+    by = renewal.shares(nk.GaussianKernel(), down, steps + 1, beta, share)
     assert all(0.0 <= each <= share + 1e-12 for each in by)
     assert by == sorted(by)
     assert (by[0] == share) == (beta == 1.0 or share == 0.0)
@@ -134,27 +134,13 @@ def test_shares_are_shares_and_fall_with_the_noise(beta, share, steps):
 def test_variants_of_variants_go_on_from_their_noise(kind):
     model = noise_model(kind)
     z = examples(model)
-    run = tasks.renewal(model, z, 2, steps=6)
+    run = tasks.variation(model, z, 2, below=0.4, steps=6)
     y = run.result()
-    again = tasks.renewal(model, y, below=0.0, steps=6, noise=run.noise).result()
+    again = tasks.variation(model, y, below=0.0, steps=6, noise=run.noise).result()
     torch.testing.assert_close(again, y)
     torch.testing.assert_close(tasks.development(model, run.noise, run.schedule).result(), y)
     with pytest.raises(InputError, match="draws its noise as it goes"):
         _ = tasks.synthesis(model, 1, steps=2).noise
-
-
-@kinds
-def test_a_walk_is_renewal_step_by_step(kind):
-    model = noise_model(kind)
-    z = examples(model)
-    walk = nk.NoiseWalk.of(model, z, steps=6)
-    start = walk.clean
-    torch.testing.assert_close(start, nk.renew(model, z, below=0.0, steps=6)[:, 0])
-    walk.step(0.3)
-    assert not torch.allclose(walk.clean.float(), start.float(), atol=1e-3)
-    new = nk.NoiseWalk.of(model, 4, steps=6, seed=2)
-    assert new.clean.shape == (4, *model.shape)
-    assert not torch.allclose(new.clean[0].float(), new.clean[1].float(), atol=1e-3)
 
 
 @given(share=st.floats(0.0, 1.0))
@@ -175,46 +161,11 @@ def test_gliding_from_rest_is_renewal():
     assert not torch.allclose(renewal.glided(recorded(e), [n], [0.3], recorded(new))[0].noise[0], expected)
 
 
-def test_a_gliding_walk_comes_further_by_steps_of_the_same_length_and_does_not_swing_back():
-    model = noise_model("gaussian")
-    steps, ways, turned = {}, {}, {}
-    for how in ("step", "glide"):
-        walk = nk.NoiseWalk.of(model, 200, steps=4)
-        places = [torch.stack(walk.noise.noise)]
-        for _ in range(40):
-            getattr(walk, how)(0.1, below=1.0)
-            places.append(torch.stack(walk.noise.noise))
-        steps[how] = float((places[5] - places[4]).square().mean())
-        ways[how] = float((places[15] - places[0]).square().mean())
-        turned[how] = float((places[40] * places[0]).mean())
-    assert steps["glide"] == pytest.approx(steps["step"], rel=0.05)
-    assert ways["glide"] > 3 * ways["step"]
-    assert -0.05 < turned["glide"] < 0.3 < turned["step"]
-
-
-def test_a_steered_walk_takes_nothing_that_is_forbidden():
-    model = noise_model("gaussian")
-    walk = nk.NoiseWalk.of(model, examples(model), steps=4)
-    start, noise = walk.clean, walk.noise.noise
-    taken = walk.steer(lambda z: torch.where((z == start).flatten(1).all(1), 0.0, -torch.inf), 0.5)
-    assert not taken.any()
-    assert torch.equal(walk.clean, start)
-    assert all(torch.equal(a, b) for a, b in zip(walk.noise.noise, noise, strict=True))
-    assert walk.steer(lambda z: torch.zeros(len(z)), 0.5).all()
-    assert not torch.allclose(walk.clean.float(), start.float(), atol=1e-3)
-    here = walk.clean
-    with pytest.raises(ShapeError, match="one number a sample"):
-        walk.steer(lambda z: z, 0.5)
-    with pytest.raises(InputError, match="NaN"):
-        walk.steer(lambda z: torch.where((z == here).flatten(1).all(1), 0.0, torch.nan), 0.5)
-    assert torch.equal(walk.clean, here)
-
-
 def test_variants_differ_from_each_other_and_between_seeds():
     model, z = noise_model("gaussian"), examples(noise_model("gaussian"))
-    two = nk.renew(model, z, 2, steps=6)
+    two = nk.vary(model, z, 2, below=0.4, steps=6)
     assert not torch.allclose(two[:, 0], two[:, 1])
-    assert not torch.allclose(two, nk.renew(model, z, 2, steps=6, seed=1))
+    assert not torch.allclose(two, nk.vary(model, z, 2, below=0.4, steps=6, seed=1))
 
 
 def test_a_label_is_put_in_on_both_ways():
@@ -222,8 +173,8 @@ def test_a_label_is_put_in_on_both_ways():
     model = noise_model("gaussian", classes=3)
     z = examples(model)
     label, down = torch.tensor([0, 1, 2, 0, 1]), annealing(model.kernel, 10)
-    back = nk.renew(model, z, below=0.0, steps=10, label=label)[:, 0]
-    torch.testing.assert_close(back, nk.renew(model, z, below=0.0, steps=10, label=label, batch_size=2)[:, 0])
+    back = nk.vary(model, z, below=0.0, steps=10, label=label)[:, 0]
+    torch.testing.assert_close(back, nk.vary(model, z, below=0.0, steps=10, label=label, batch_size=2)[:, 0])
     assert float((back - z).abs().mean()) < 0.1
     noise = renewal.retrace(model.labelled(label, 5), z, down, streams(5))
     other = tasks.development(model, noise, down, label=(label + 1) % 3).result()
@@ -234,22 +185,22 @@ def test_what_is_refused():
     model = noise_model("gaussian")
     z = examples(model)
     with pytest.raises(InputError, match=r"share is 1\.5"):
-        nk.renew(model, z, share=1.5)
+        nk.vary(model, z, below=0.4, share=1.5)
     with pytest.raises(InputError, match="below is nan"):
-        nk.renew(model, z, below=float("nan"))
+        nk.vary(model, z, below=float("nan"))
     with pytest.raises(ShapeError, match="made for a batch of"):
-        nk.renew(model, z[:, :, :3])
+        nk.vary(model, z[:, :, :3], below=0.4)
     with pytest.raises(InputError, match=r"begins at 0\.5"):
         renewal.retrace(model, z, annealing(model.kernel, 5, first=0.5), streams(5))
     with pytest.raises(InputError, match="label"):
-        nk.renew(model, z, label=torch.zeros(3, dtype=torch.int64))
-    known = tasks.renewal(model, z, steps=4).noise
+        nk.vary(model, z, below=0.4, label=torch.zeros(3, dtype=torch.int64))
+    known = tasks.variation(model, z, below=0.4, steps=4).noise
     with pytest.raises(InputError, match="5 draws are recorded, but the schedule has 9 steps"):
-        tasks.renewal(model, z, steps=9, noise=known)
+        tasks.variation(model, z, below=0.4, steps=9, noise=known)
     with pytest.raises(InputError, match="in 5 draws; 5 steps take 6"):
-        tasks.renewal(model, z, steps=5, noise=known)
+        tasks.variation(model, z, below=0.4, steps=5, noise=known)
     with pytest.raises(ShapeError, match="on record for 5 samples; there are 2"):
-        tasks.renewal(model, z[:2], steps=4, noise=known)
+        tasks.variation(model, z[:2], below=0.4, steps=4, noise=known)
     wrong = nk.Schedule.along(nk.levels.linear(1.0, 0.01), 3, 0.9)
     with pytest.raises(ScheduleError, match="largest lag"):
         renewal.retrace(model, z, wrong, streams(5))

@@ -16,9 +16,9 @@ from noisekernel.core.randomness import Streams
 from noisekernel.measuring import chains
 from noisekernel.measuring.chains import Directions
 from noisekernel.measuring.chains.pairs import draw_pairs
-from noisekernel.measuring.chains.reversible import _halves, tell_apart
+from noisekernel.measuring.chains.reversible import halves, tell_apart
 from noisekernel.networks.exact import exact_denoiser
-from noisekernel.sampling.renewal import fresh, shares
+from noisekernel.sampling.renewal import fresh, renewed, shares
 from noisekernel.sampling.samplers import annealing
 
 pytestmark = pytest.mark.statistical
@@ -87,7 +87,7 @@ def test_what_judges_a_pair_does_not_know_the_example_behind_it():
             batch_size=240,
             advance=lambda: None,
         )
-        leaky.append(tell_apart(drawn[10], *_halves(240, seed), seed).p_value)
+        leaky.append(tell_apart(drawn[10], *halves(240, seed), seed).p_value)
     assert stats.kstest(right, "uniform").pvalue > LEVEL
     assert stats.kstest(leaky, "uniform").pvalue < LEVEL
 
@@ -131,9 +131,8 @@ def test_a_chain_that_is_not_stationary_is_not_reversible(wrong):
 
 def walked(model, n=500, steps=100):
     z = data(3 * n, model.shape)
-    found = chains.walk(
-        model, z[:n], lambda z: z.double(), Directions.of(z), beta=0.3, steps=steps, readout=30, traced=range(16)
-    )
+    how = {"beta": 0.3, "lag": model.kernel.lag, "steps": steps, "readout": 30, "traced": range(16)}
+    found = chains.walk(model, z[:n], lambda z: z.double(), Directions.of(z), **how)
     distances = chains.stationarity(
         found.features, z[:n].double(), z[n:].double(), beta=found.beta, lag=found.lag, name="the data"
     )
@@ -204,12 +203,62 @@ def test_a_walk_too_short_for_its_time_says_so():
     assert "too short" in short.remark
 
 
+def bold(x, beta):
+    """A denoiser that errs."""
+    r = EXACT(x, beta)
+    return nk.Normal(1.1 * r.loc, r.variance)
+
+
+@pytest.mark.parametrize("denoiser", [EXACT, bold], ids=["exact", "wrong"])
+def test_the_walk_of_the_noise_is_reversible_whatever_the_denoiser(denoiser):
+    model = nk.NoiseModel(nk.GaussianKernel(0.5), denoiser, (2,))
+    found = chains.renewal_reversibility(model, Directions.of(data(500)), 2000, batch_size=1000)
+    assert {(r.beta, r.steps, r.lag, r.pairs) for r in found} == {
+        (b, k, None, 2000) for b in (0.1, 0.5, 0.9) for k in (1, 10)
+    }
+    p_values = [r.test.p_value for r in found] + [s.p_value for r in found for s in r.statistics]
+    assert min(p_values) > LEVEL / len(p_values)
+
+
+@pytest.mark.parametrize("twin", ["drifts", "turns"])
+def test_a_walk_of_the_noise_that_is_not_reversible_is_caught(twin, monkeypatch):
+    """One whose noise is pushed, and one whose two elements turn into each other, which no marginal gives away."""
+    turn = torch.tensor([[math.cos(0.8), math.sin(0.8)], [-math.sin(0.8), math.cos(0.8)]])
+
+    def wrong(noise, by, streams):
+        right = renewed(noise, by, streams)
+        moved = [each + 0.2 if twin == "drifts" else each @ turn for each in right.noise]
+        return replace(right, noise=tuple(moved))
+
+    monkeypatch.setattr(chains.noise, "renewed", wrong)
+    model = exact()
+    (found,) = chains.renewal_reversibility(
+        model, Directions.of(data(500)), 2000, below=[0.1], steps=[1], batch_size=1000
+    )
+    assert found.test.p_value < LEVEL
+
+
+def test_a_long_walk_of_the_noise_stays_at_the_floor_and_mixes(monkeypatch):
+    monkeypatch.setattr(chains.noise, "MOST_LOOKS", 50)
+    n, z = 250, data(1500)
+    walked = chains.walk_noise(
+        exact(), z[:n], lambda z: z.double(), Directions.of(z), pace=0.3, steps=100, traced=range(16), seed=2
+    )
+    found = chains.stationarity(walked.features, z[:n].double(), z[n:].double(), beta=0.5, lag=None)
+    last = found.distances[-1]
+    assert last.steps == 100
+    assert abs(last.drift) < 4 * last.drift_error
+    traced = chains.mixing("mean", walked.traces["mean"].numpy(), walked.every)
+    assert traced.r_hat < 1.2
+    assert 1.0 < traced.integrated_time < 50.0
+
+
 @pytest.mark.parametrize(("readout", "steps"), [(0, 3), (100, 3), (100, 0)])
 def test_the_strength_curve_of_gaussian_data_is_the_known_one(readout, steps):
     """After k steps x has correlation rho^k with where it was; read out by the mean, or on the quantile path."""
     betas = (0.05, 0.2, 0.5, 0.9)
     z = data(3000, (4,))
-    curve = chains.strength_curve(
+    curve = chains.equilibrium_curve(
         exact((4,), lag=0.6), z, betas=betas, n=3000, steps=steps, readout=readout, batch_size=1000
     )
     for beta, distance, error in zip(betas, curve.distances, curve.errors, strict=True):
@@ -241,10 +290,10 @@ def test_the_renewal_curve_of_gaussian_data_is_the_known_one(steps):
     draws = len(one.noise)
     weights = torch.stack([made_of(row) for row in torch.eye(draws)]) - made_of([0.0] * draws)
     z = data(3000, (4,))
-    found = torch.stack(nk.NoiseWalk.of(model, z, steps=steps, seed=9).noise.noise, dim=-1).double()
+    found = torch.stack(nk.walk(model, z, steps=steps, seed=9).state.noise.noise, dim=-1).double()
 
     def expected(beta):
-        share = torch.tensor(shares(schedule, draws, beta)).double()
+        share = torch.tensor(shares(model.kernel, schedule, draws, beta)).double()
         lost = found @ (weights * (1.0 - (1.0 - share.square()).sqrt()))
         squared = (weights * share).square().sum() + lost.square().mean()
         return float(squared / (2 * VARIANCE)) ** 0.5

@@ -5,6 +5,7 @@ The twins draw for every purpose the same, as one would who numbers streams by s
 
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from types import SimpleNamespace
 
 import pytest
@@ -23,7 +24,7 @@ from noisekernel.networks.exact import exact_denoiser
 from noisekernel.objectives import base
 from noisekernel.sampling import renewal
 from noisekernel.sampling.samplers import annealing
-from noisekernel.tasks import fills, run, samples, variants
+from noisekernel.tasks import equilibrium, fills, run, samples, variants
 
 pytestmark = pytest.mark.statistical
 
@@ -33,7 +34,7 @@ MODEL = nk.NoiseModel(nk.GaussianKernel(0.5), partial(exact_denoiser, mean=MEAN,
 
 def all_the_same(monkeypatch):
     streams = run.streams_of
-    for module in (samples, variants, fills):
+    for module in (equilibrium, fills, samples, variants):
         monkeypatch.setattr(module, "streams_of", lambda *given: streams(*given[:-1], Purpose.NEW))
 
 
@@ -50,7 +51,7 @@ def test_what_is_hidden_of_a_sample_is_not_found_again_by_its_seed(monkeypatch):
     z = nk.synthesize(MODEL, N, steps=STEPS)
 
     def filled():
-        return nk.inpaint(MODEL, z, torch.ones(N, 1), steps=STEPS)
+        return nk.fill(MODEL, z, torch.ones(N, 1), steps=STEPS)
 
     assert correlation(z, filled()) > LEVEL
     all_the_same(monkeypatch)
@@ -60,7 +61,7 @@ def test_what_is_hidden_of_a_sample_is_not_found_again_by_its_seed(monkeypatch):
 def test_a_walk_from_a_sample_does_not_go_the_way_that_the_sample_came(monkeypatch):
     def walked():
         z = nk.synthesize(MODEL, N, steps=STEPS)
-        run = tasks.variation(MODEL, z, beta=0.2, steps=STEPS, lag=0.9, readout=0)
+        run = tasks.equilibration(MODEL, z, beta=0.2, steps=STEPS, lag=0.9)
         run.result()
         truth = stats.norm(0.8 * MEAN, (0.8**2 * VARIANCE + 0.2) ** 0.5)
         return stats.kstest(run.state.x.flatten().numpy(), truth.cdf).pvalue
@@ -73,10 +74,10 @@ def test_a_walk_from_a_sample_does_not_go_the_way_that_the_sample_came(monkeypat
 @pytest.mark.parametrize("spent", [True, False], ids=["counted", "forgotten"])
 def test_variants_of_variants_may_have_one_seed(spent):
     """Else what is drawn anew adds up."""
-    run = tasks.renewal(MODEL, nk.synthesize(MODEL, N, steps=STEPS), below=0.4)
+    run = tasks.variation(MODEL, nk.synthesize(MODEL, N, steps=STEPS), below=0.4)
     for _ in range(8):
         noise = run.noise if spent else replace(run.noise, spent=0)
-        run = tasks.renewal(MODEL, run.result(), below=0.4, noise=noise)
+        run = tasks.variation(MODEL, run.result(), below=0.4, noise=noise)
     new = nk.synthesize(MODEL, N, steps=STEPS, seed=5)
     same = stats.ks_2samp(run.result().flatten().numpy(), new.flatten().numpy()).pvalue > LEVEL
     assert same == spent
@@ -85,7 +86,7 @@ def test_variants_of_variants_may_have_one_seed(spent):
 def test_noise_that_is_drawn_and_renewed_under_one_seed_is_renewed():
     down = annealing(MODEL.kernel, STEPS)
     noise = renewal.fresh(MODEL, N, down, nk.Streams.of(0, range(N)))
-    run = tasks.renewal(MODEL, torch.zeros(N, 1), below=1.0, steps=STEPS, noise=noise)
+    run = tasks.variation(MODEL, torch.zeros(N, 1), below=1.0, steps=STEPS, noise=noise)
     assert all(correlation(old, new) > LEVEL / 21 for old, new in zip(noise.noise, run.noise.noise, strict=True))
 
 
@@ -142,20 +143,20 @@ def test_what_is_mirrored_does_not_depend_on_noise_of_the_same_seed(monkeypatch)
 @pytest.mark.parametrize("spent", [True, False], ids=["counted", "forgotten"])
 def test_noise_that_is_carried_on_with_default_arguments_stays_standard_normal(spent):
     """Round after round with one seed; the twin forgets what it drew, and draws the same again."""
-    run = tasks.renewal(MODEL, nk.synthesize(MODEL, N, steps=STEPS), below=0.6)
+    run = tasks.variation(MODEL, nk.synthesize(MODEL, N, steps=STEPS), below=0.6)
     for _ in range(12):
         noise = run.noise if spent else replace(run.noise, spent=0)
-        run = tasks.renewal(MODEL, run.result(), below=0.6, noise=noise)
+        run = tasks.variation(MODEL, run.result(), below=0.6, noise=noise)
     deviations = torch.stack([each.std() for each in run.noise.noise])
     # Its standard error is 1 / sqrt(2 N) = 0.7 %; seven of those, over 21 draws.
     assert (float((deviations - 1.0).abs().max()) < 0.05) == spent
 
 
-@pytest.mark.parametrize("move", [nk.NoiseWalk.step, nk.NoiseWalk.glide], ids=["step", "glide"])
+@pytest.mark.parametrize("glide", [False, True], ids=["step", "glide"])
 @pytest.mark.parametrize("start", [N, "from data"])
-def test_the_noise_of_a_walk_stays_standard_normal(move, start):
-    walk = nk.NoiseWalk.of(MODEL, nk.synthesize(MODEL, N, steps=STEPS) if start == "from data" else start)
-    for _ in range(40):  # until the noise that was found, which is only nearly normal, is forgotten
-        move(walk, 0.5, below=0.6)
-    deviations = torch.stack([each.std() for each in walk.noise.noise])
+def test_the_noise_of_a_walk_stays_standard_normal(glide, start):
+    start = nk.synthesize(MODEL, N, steps=STEPS) if start == "from data" else start
+    walk = nk.walk(MODEL, start, pace=0.5, below=0.6, glide=glide)
+    *_, (state, _) = islice(walk, 40)  # until the noise that was found, which is only nearly normal, is forgotten
+    deviations = torch.stack([each.std() for each in state.noise.noise])
     assert float((deviations - 1.0).abs().max()) < 0.05

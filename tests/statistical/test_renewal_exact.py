@@ -1,6 +1,7 @@
 """The chain of the noise is stationary for the sampler's distribution, exactly, and reversible; others are not."""
 
 from functools import partial
+from itertools import islice
 
 import pytest
 import torch
@@ -66,10 +67,10 @@ def test_whatever_the_denoiser_a_walk_ends_in_the_distribution_of_new_samples(mo
 
 
 def test_a_gliding_walk_stays_in_it_and_one_whose_motion_does_not_turn_leaves_it():
-    walk = nk.NoiseWalk.of(WRONG, N, steps=10, seed=31)
-    twin, motion, streams = walk.noise, None, nk.Streams.of(32, range(N))
+    walk = nk.walk(WRONG, N, pace=0.3, below=1.0, steps=10, seed=31)
+    twin, motion, streams = walk.state.noise, None, nk.Streams.of(32, range(N))
     for _ in range(40):
-        walk.glide(0.3, below=1.0)
+        walk.step()
         at = twin.noise
         twin, motion = renewal.glided(twin, motion, [0.3] * 11, streams)
         # What was turned away from the noise is put back: (1 - s^2)^(1/2) n - s e becomes n.
@@ -81,7 +82,7 @@ def test_a_gliding_walk_stays_in_it_and_one_whose_motion_does_not_turn_leaves_it
 def test_where_a_walk_at_constant_noise_adds_the_same_error_up():
     """The wrong twin: its end is not the distribution of new samples, nor near the data."""
     new = new_samples(WRONG)
-    last = end(tasks.variation(WRONG, data(), beta=0.02, steps=400, readout=10))
+    last = end(tasks.equilibration(WRONG, data(), beta=0.02, steps=400, readout=10))
     assert same(last, new) < LEVEL
     assert abs(float(last.mean()) - MEAN) > 3 * abs(float(new.mean()) - MEAN)
 
@@ -101,15 +102,16 @@ def test_a_share_goes_as_far_as_it_says():
     assert all(abs(way - share) < 0.15 for way, share in zip(ways, (0.1, 0.3, 0.6, 1.0), strict=True))
 
 
+@pytest.mark.parametrize("glide", [False, True], ids=["step", "glide"])
 @pytest.mark.parametrize("model", [EXACT, WRONG], ids=["exact", "wrong"])
-def test_steered_it_has_the_tilted_distribution_of_new_samples(model):
+def test_steered_it_has_the_tilted_distribution_of_new_samples(model, glide):
     """Against new samples weighted by exp(f), whatever the denoiser; and not against those of a weaker f."""
 
     def f(z):
         return 1.5 * torch.sin(3 * z[:, 0])
 
-    walk = nk.NoiseWalk.of(model, N, steps=10, seed=21)
-    taken = torch.stack([walk.steer(f, 0.7, below=0.9).float().mean() for _ in range(60)])
+    walk = nk.walk(model, N, pace=0.7, below=0.9, score=f, glide=glide, steps=10, seed=21)
+    taken = torch.stack([info.accepted.float().mean() for _, info in islice(walk, 60)])
     assert 0.3 < float(taken.mean()) < 0.95
     new = nk.synthesize(model, 4 * N, steps=10, seed=22)
 
@@ -130,7 +132,7 @@ def test_pairs_look_the_same_both_ways():
     """(x, y) and (y, x) are one distribution: no odd function of y - x has a mean. A chain with a drift has one."""
     noise = recorded_noise(WRONG)
     streams, down = nk.Streams.of(11, range(N)), annealing(WRONG.kernel, 10)
-    after = renewal.renewed(noise, renewal.shares(down, 11, 0.5), streams)
+    after = renewal.renewed(noise, renewal.shares(WRONG.kernel, down, 11, 0.5), streams)
     x, y = (tasks.development(WRONG, each, down).result()[:, 0] for each in (noise, after))
     shifted = tasks.development(WRONG, _pushed(after), down).result()[:, 0]
     for odd in (lambda a, b: b - a, lambda a, b: (b - a) ** 3, lambda a, b: a * b**2 - b * a**2):

@@ -36,7 +36,7 @@ def continuous():
     kernel = nk.GaussianKernel(0.9)
     denoiser = nk.Denoiser(nk.networks.MLP(head.in_channels, head.out_channels), head)
     train(nk.KL(nk.LogNormalLevels()), kernel, denoiser, data, steps=2000, batch=512, rate=3e-3)
-    return nk.NoiseModel(kernel, denoiser.eval(), (2,)), pinwheel, {"beta": 0.1, "readout": 30}
+    return nk.NoiseModel(kernel, denoiser.eval(), (2,)), pinwheel, {"beta": 0.1, "lag": 0.9, "readout": 30}
 
 
 def discrete():
@@ -45,7 +45,7 @@ def discrete():
     kernel = nk.CategoricalKernel(0.9, classes=GRID)
     denoiser = nk.Denoiser(nk.networks.MLP(head.in_channels, head.out_channels, depth=2), head)
     train(nk.Reconstruction(), kernel, denoiser, data, steps=1200, batch=512, rate=3e-3)
-    return nk.NoiseModel(kernel, denoiser.eval(), (2,)), grid, {"beta": 0.5, "readout": 30}
+    return nk.NoiseModel(kernel, denoiser.eval(), (2,)), grid, {"beta": 0.5, "lag": 0.9, "readout": 30}
 
 
 @pytest.fixture(scope="module", params=[continuous, discrete], ids=["continuous", "discrete"])
@@ -66,6 +66,6 @@ def test_synthesis(learned):
 def test_a_walk_of_2000_steps_stays_in_the_data(learned):
     model, fresh, start, options = learned
     start, fresh = start[:1000], fresh[:1000]
-    walked = nk.vary(model, start, steps=2000, **options)[:, 0]
+    walked = nk.equilibrate(model, start, steps=2000, **options)[:, 0]
     assert accuracy(walked, fresh) <= TELL
     assert (walked != start).any(1).float().mean() > 0.9  # and it did walk

@@ -38,13 +38,13 @@ def test_the_noise_of_a_variant_is_that_of_its_line(digits):
     schedule = annealing(digits.model.kernel, STEPS)
     carried = renewal.rows_of(first.noise, torch.tensor([2, 1, 2]))
     streams = nk.Streams.of(2, [(1 << 32) + place for place in range(3)], purpose=Purpose.RENEWING)
-    expected = renewal.renewed(carried, renewal.shares(schedule, STEPS + 1, 0.4), streams)
+    expected = renewal.renewed(carried, renewal.shares(digits.model.kernel, schedule, STEPS + 1, 0.4), streams)
     for found, wanted in zip(second.noise.noise, expected.noise, strict=True):
         torch.testing.assert_close(found, wanted)
     for found, wanted in zip(third.noise.noise, renewal.rows_of(second.noise, torch.tensor([1, 1])).noise, strict=True):
         torch.testing.assert_close(found, wanted)
     torch.testing.assert_close(third.result(), known.z["d"].expand(2, -1, -1, -1))
-    found_again = tasks.renewal(digits.model, known.z["d"][None], below=0.0, steps=STEPS, seed=3).noise
+    found_again = tasks.variation(digits.model, known.z["d"][None], below=0.0, steps=STEPS, seed=3).noise
     assert not torch.allclose(found_again.noise[1], third.noise.noise[1][:1])  # the wrong twin
 
 

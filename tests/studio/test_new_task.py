@@ -51,7 +51,7 @@ class BlurTask(Ending):
         yield from ()
         settings, z = one["settings"], known.clean_of(one["parents"])[rows_of(one)]
         options = {"beta": settings["beta"], "steps": settings["steps"], "readout": 0}
-        return Doing(tasks.variation(model, z, **options, **drawing(model, one, known)))
+        return Doing(tasks.equilibration(model, z, **options, **drawing(model, one, known)))
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,6 @@ from studio_client import events, finish, ok
 from studio_pictures import RIGHT_HALF, example, in_base64, pixels
 
 from noisekernel import models
-from noisekernel.measuring.dial import RENEWAL
 from noisekernel.studio.viewing import read_mask
 
 
@@ -27,7 +26,7 @@ def test_a_design_from_sample_to_variants_of_variants(api, design):
     assert {node["parent"] for node in variants} == {chosen}
     settings = variants[0]["settings"]
     assert (settings["strength"], settings["beta"], settings["lag"]) == (0.3, None, None)
-    assert settings["below"] == RENEWAL.known(models.digest_of("digits")).turned(0.3)
+    assert settings["below"] == models.load("digits").curves["renewal"].turned(0.3)
     again = finish(api, design, {"task": "vary", "parents": [chosen], "n": 3, "steps": 5, "seed": 2})
     assert [a["digest"] for a in again] == [v["digest"] for v in variants]
     said = {"task": "vary", "parents": [chosen], "n": 3, "below": settings["below"], "steps": 5, "seed": 2}

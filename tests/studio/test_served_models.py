@@ -12,9 +12,10 @@ from studio_records import begun, record
 from noisekernel import models, recipes
 from noisekernel.core.errors import InputError
 from noisekernel.measuring.familiarity import Familiarity
+from noisekernel.models.measurements import KnownCurves
 from noisekernel.studio import viewing
 from noisekernel.studio.launch import bind
-from noisekernel.studio.models import DIALS, serve, serve_all
+from noisekernel.studio.models import WAYS, serve, serve_all
 from noisekernel.studio.rounds.walking import LiveWalk, frames_again
 from noisekernel.studio.taste import Taste
 
@@ -61,16 +62,18 @@ def test_categories_are_drawn_varied_judged_and_walked(levels):
 
 
 def test_a_curve_that_is_not_known_is_guessed_until_it_is_measured(studio, digits):
-    unknown = replace(digits, weights="1" * 64, curves={}, familiarity=None)
-    assert (unknown.unmeasured, unknown.told()["strength"]["measured"]) == ([*DIALS], False)
-    assert all(unknown.curve(dial) == dial.guess for dial in DIALS)
+    curves = KnownCurves(None, lambda: "1" * 64)
+    unknown = replace(digits, model=replace(digits.model, curves=curves), weights="1" * 64, familiarity=None)
+    assert (unknown.unmeasured, unknown.told()["strength"]["measured"]) == ([*WAYS], False)
+    assert all(unknown.curve(way) == way.guess for way in WAYS)
     assert unknown.strangeness(digits.example(0)) is None
     studio.models = {"digits": unknown}
     studio._measure()
     assert Familiarity.known(unknown.weights) == unknown.familiarity
     assert unknown.strangeness(digits.example(0)) == pytest.approx(digits.strangeness(digits.example(0)), abs=0.01)
     assert unknown.told()["strength"]["measured"]
-    assert all(dial.known(unknown.weights) == unknown.curve(dial) != dial.guess for dial in DIALS)
+    again = KnownCurves(None, lambda: "1" * 64)  # kept for the next time
+    assert all(again[way.name] == unknown.curve(way) != way.guess for way in WAYS)
 
 
 def test_the_models_of_the_package_come_measured():

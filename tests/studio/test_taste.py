@@ -75,7 +75,7 @@ def test_a_chain_is_steered_towards_it(digits, pictures):
     taste = Taste.of(digits.model, phi[rows], opinions)
     starts = z[-16:]
     options = {"beta": 0.3, "steps": 30, "lag": 0.9, "readout": 5, "seed": 2}
-    plain = nk.tasks.variation(digits.model, starts, **options).result()
+    plain = nk.tasks.equilibration(digits.model, starts, **options).result()
     steered = nk.tasks.steering(digits.model, starts, taste.score(1.0), **options).result()
     odds = [taste.log_odds(features(digits.model, each)) for each in (steered, plain)]
     gain = (odds[0] - odds[1]).numpy()

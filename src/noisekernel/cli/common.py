@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from noisekernel.models.model import Model
-    from noisekernel.tasks.run import Run
+    from noisekernel.tasks.strength import Way
 
 
 def check_seed(seed: int | None) -> int | None:
@@ -59,24 +59,12 @@ Sampler = Annotated[
     str | None,
     typer.Option(help="stochastic, deterministic, ddim, corrected, or paper (default: the model's)."),
 ]
-StepsOfVariants = Annotated[
-    int | None, typer.Option(min=0, help="Annealing steps (default: 20); with --beta, steps of the walk (100).")
-]
-WalkBeta = Annotated[
-    float | None,
-    typer.Option(
-        callback=within(0, 1, open_low=True), help="Walk at this constant noise level in (0, 1], as in the paper."
-    ),
-]
-WalkLag = Annotated[
+Lag = Annotated[
     float | None,
     typer.Option(
         callback=within(0, 1, open_high=True),
-        help="With --beta: the share of the state a step carries over, in [0, 1).",
+        help="The share of the state a step carries over, in [0, 1) (default: the paper's).",
     ),
-]
-WalkReadout = Annotated[
-    int | None, typer.Option(min=0, help="With --beta: annealing steps at the end; 0 for the paper's blurred mean.")
 ]
 Steps = Annotated[int | None, typer.Option(min=1, help="Network calls per picture (default: the sampler's).")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Pictures at a time.")]
@@ -123,45 +111,12 @@ def label_for(model: "Model", names: Sequence[str] | None, n: int) -> Any:
     return model.label(names, n) if names else None
 
 
-def how_to_vary(
-    name: str,
-    far: float | None,
-    beta: float | None,
-    steps: int | None,
-    lag: float | None,
-    readout: int | None,
-    *,
-    usual: float,
-    sharp: int = 10,
-) -> dict[str, Any]:
-    """How `far`, by this name, and steps, to renew noise; or with a noise level the options of `tasks.variation`."""
-    from noisekernel.core import checks
-    from noisekernel.core.errors import InputError
-
-    if beta is not None:
-        if far is not None:
-            raise InputError(f"both --{name} and --beta were given; draw noise anew by a {name}, or walk at a level")
-        steps, readout = 100 if steps is None else steps, sharp if readout is None else readout
-        return {"beta": beta, "steps": steps, "readout": readout}
-    for option, value in (("--lag", lag), ("--readout", readout)):
-        if value is not None:
-            raise InputError(f"{option} is of a walk at constant noise; say at which level: --beta 0.2")
-    return {name: usual if far is None else far, "steps": checks.count("steps", 20 if steps is None else steps)}
-
-
-def noise_level(model: "Model", what: str, strength: float) -> float:
-    """The level up to which noise is drawn anew for variants of this strength. The model is measured for it once."""
-    from noisekernel.measuring.dial import RENEWAL
-    from noisekernel.models.saving import digest_of
-
-    if strength == 0.0:
-        return 0.0
-    weights = digest_of(what)
-    curve = RENEWAL.known(weights)
-    if curve is None:
-        with bar(RENEWAL.work, "how far do variants go? (once for each model)") as advance:
-            curve = RENEWAL.learn(model, weights, advance)
-    return curve.turned(strength)
+def level_of(model: "Model", way: "Way", strength: float | None, level: float | None) -> float:
+    """The noise level of variants of this strength, or the level given. A model is measured for that once."""
+    if strength == 0.0 or level is not None or way.name in model.curves:
+        return way.level(model, strength, level)
+    with bar(way.work, "how far do variants go? (once for each model)") as advance:
+        return way.level(model, strength, level, advance=advance)
 
 
 def say_if_unlike(model: "Model", what: str, z: "Tensor", pictures: Sequence[Path]) -> None:
@@ -215,13 +170,6 @@ def bar(total: int, what: str) -> "Iterator[Bar]":
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         yield Bar(progress, progress.add_task(what, total=total))
-
-
-def walk_to_the_end(run: "Run", advance: "Callable[[], None]") -> Any:
-    """The result of a task, with its progress shown."""
-    for _ in run:
-        advance()
-    return run.clean
 
 
 def process() -> tuple[int, int]:

@@ -18,7 +18,7 @@ def demo(
     json: common.Json = False,
     force: common.Force = False,
 ) -> None:
-    """Train, draw, vary, inpaint and walk, and write it all into one report.html."""
+    """Train, draw, vary, fill in and walk, and write it all into one report.html."""
     from noisekernel import demo as tour
 
     figures = tour.run(out, data, recipe, set_ or (), seed, device, force=force)

@@ -1,4 +1,4 @@
-"""`nk diagnose`: is the chain reversible, stationary, mixing, and how far does it go?"""
+"""`nk diagnose`: are the chains of a model reversible, stationary, mixing, and how far do they go?"""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,16 +12,12 @@ def diagnose(
     model: common.ModelArgument,
     data: Annotated[str, typer.Option(help="Pictures like those it learned from; better still ones it never saw.")],
     beta: Annotated[
-        float, typer.Option(callback=common.within(0, 1, open_low=True), help="Noise level of the walk, in (0, 1].")
+        float,
+        typer.Option(callback=common.within(0, 1, open_low=True), help="Noise level of the paper's chain, in (0, 1]."),
     ] = 0.2,
-    lag: Annotated[
-        float | None,
-        typer.Option(
-            callback=common.within(0, 1, open_high=True), help="The share of the state a step carries over, in [0, 1)."
-        ),
-    ] = None,
-    steps: Annotated[int, typer.Option(min=8, help="Steps of the walk.")] = 10_000,
-    n: Annotated[int, typer.Option("-n", min=2, help="Chains of the walk; at most half of the pictures.")] = 256,
+    lag: common.Lag = None,
+    steps: Annotated[int, typer.Option(min=8, help="Steps of the long walks.")] = 10_000,
+    n: Annotated[int, typer.Option("-n", min=2, help="Chains of the long walks; at most half of the pictures.")] = 256,
     pairs: Annotated[int, typer.Option(min=40, help="Pairs of states that test reversibility, at most.")] = 4000,
     out: common.Out = Path("diagnosis"),
     seed: common.Seed = 0,
@@ -30,7 +26,11 @@ def diagnose(
     json: common.Json = False,
     force: common.Force = False,
 ) -> None:
-    """Measure a chain: reversible, stationary, mixing, and how far variants go; figures and a page of plots."""
+    """Measure the chains of a model: reversible, stationary, mixing, how far variants go; figures and a page of plots.
+
+    Measured are the walk of the noise, which nk vary and nk walk run, and beside it the paper's chain, which nk
+    equilibrate runs.
+    """
     from time import perf_counter
 
     from noisekernel import models

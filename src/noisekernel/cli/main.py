@@ -10,11 +10,12 @@ from noisekernel import __version__
 from noisekernel.cli import (
     demo,
     diagnose,
+    equilibrate,
     evaluate,
     export,
+    fill,
     hub,
     info,
-    inpaint,
     recipes,
     replay,
     sample,
@@ -50,7 +51,8 @@ app = typer.Typer(
 app.command("train")(train.train)
 app.command("sample")(sample.sample)
 app.command("vary")(vary.vary)
-app.command("inpaint")(inpaint.inpaint)
+app.command("equilibrate")(equilibrate.equilibrate)
+app.command("fill")(fill.fill)
 app.command("walk")(walk.walk)
 app.command("studio")(studio.studio)
 app.command("replay")(replay.replay)

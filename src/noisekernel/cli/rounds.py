@@ -7,7 +7,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -35,42 +34,44 @@ SCORES: dict[str, Score] = {
 
 @dataclass
 class Variants:
-    """How variants are made: by renewing noise, which is then known of each; or by a walk at constant noise."""
+    """How variants are made, round by round. The noise of each is known, and the next round goes on from it."""
 
     model: Model
     n: int
     batch_size: int
-    options: dict[str, Any]
+    below: float
+    steps: int
+    seed: int
     #: Whether there are rounds to come: only then is the noise of variants kept.
     more: bool = False
     #: Of the pictures to vary, where it is known.
     noise: Recorded | None = None
 
-    @property
-    def steps(self) -> int:
-        """Of one batch."""
-        return int(self.options["steps"] + self.options.get("readout", 0))
-
-    @property
-    def walks(self) -> bool:
-        return "beta" in self.options
-
-    def batches(self, pictures: int) -> list[range]:
-        """The variants of so many pictures, as many at a time as the batch size says."""
-        total = pictures * self.n
-        return [range(at, min(at + self.batch_size, total)) for at in range(0, total, self.batch_size)]
-
     def of(self, z: torch.Tensor, first: int, label: torch.Tensor | None, cost: Cost, rounds: int) -> torch.Tensor:
         """Variants of each z, with a bar; sample numbers begin at `first`. `rounds` is how many there are in all."""
-        parts = self.batches(len(z))
+
+        def part(rows: range) -> tasks.Run:
+            return tasks.variation(
+                self.model,
+                z,
+                self.n,
+                below=self.below,
+                steps=self.steps,
+                label=label,
+                seed=self.seed,
+                first=first,
+                rows=rows,
+                noise=self.noise,
+            )
+
+        total = len(z) * self.n
+        steps = len(tasks.batches(total, self.batch_size)) * self.steps
         done, noise = [], []
-        with common.bar(len(parts) * self.steps, "varying") as bar:
-            advance = cost.timed(bar, rounds * len(parts) * self.steps, self.steps)
-            for rows in parts:
-                run = self._begin(z, rows, first, label)
-                done.append(common.walk_to_the_end(run, advance).cpu())
-                if self.more and not self.walks:
-                    noise.append(run.noise)
+        with common.bar(steps, "varying") as bar:
+            advance = cost.timed(bar, rounds * steps, self.steps)
+            for run in tasks.in_batches(total, self.batch_size, part, advance):
+                done.append(run.clean.cpu())
+                noise += [run.noise] * self.more
         self.noise = together(noise) if noise else None
         return torch.cat(done).unflatten(0, (-1, self.n))
 
@@ -78,15 +79,6 @@ class Variants:
         """The next round is of these variants, one of each picture."""
         if self.noise is not None:
             self.noise = rows_of(self.noise, torch.tensor([i * self.n + k for i, k in enumerate(picked)]))
-
-    def _begin(self, z: torch.Tensor, rows: range, first: int, label: torch.Tensor | None) -> tasks.Run:
-        if not self.walks:
-            below, steps, seed = (self.options[name] for name in ("below", "steps", "seed"))
-            own: dict[str, Any] = {"label": label, "first": first, "rows": rows, "noise": self.noise}
-            return tasks.renewal(self.model, z, self.n, below=below, steps=steps, seed=seed, **own)
-        of = torch.tensor([row // self.n for row in rows])
-        labels = None if label is None else label[of]
-        return tasks.variation(self.model, z[of], label=labels, first=first + rows.start, **self.options)
 
 
 @dataclass(frozen=True)

@@ -60,14 +60,14 @@ def sample(
     files = [f"{i:0{max(4, len(str(n - 1)))}d}.png" for i in range(n)]
     listed = [{"file": file, **made(i)} for i, file in enumerate(files)]
     record = Record(folder, how, listed, main=rank == 0)
-    batches = [range(first, min(first + batch_size, n)) for first in range(0, n, batch_size)][rank::world]
+    batches = tasks.batches(n, batch_size)[rank::world]
     began = perf_counter()
     with common.bar(len(batches) * schedule.steps, "drawing") as bar:
         advance = cost.timed(bar, len(batches) * schedule.steps, schedule.steps)
         for rows in batches:
             own = None if labels is None else labels[rows.start : rows.stop]
             run = tasks.synthesis(chain, len(rows), schedule=schedule, label=own, seed=seed, first=rows.start)
-            record.write(chain.draw(common.walk_to_the_end(run, advance)), files[rows.start : rows.stop])
+            record.write(chain.draw(run.result(advance)), files[rows.start : rows.stop])
     common.wait_for_everyone(device)
     if rank > 0:
         return

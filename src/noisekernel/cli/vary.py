@@ -1,7 +1,7 @@
 """`nk vary`: variants of pictures, and rounds of them, each from the best of the one before."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,11 +17,12 @@ def vary(
             callback=common.within(0, 1), help="How far: 0 is the picture itself (nearly), 1 a new one (default: 0.3)."
         ),
     ] = None,
-    steps: common.StepsOfVariants = None,
+    below: Annotated[
+        float | None,
+        typer.Option(callback=common.within(0, 1), help="The noise level below which noise is redrawn, for experts."),
+    ] = None,
+    steps: Annotated[int, typer.Option(min=1, help="Annealing steps.")] = 20,
     n: Annotated[int, typer.Option("-n", min=1, help="Variants of each picture.")] = 16,
-    beta: common.WalkBeta = None,
-    lag: common.WalkLag = None,
-    readout: common.WalkReadout = None,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, each from a candidate of the one before.")] = 1,
     choose: Annotated[
         str | None, typer.Option(help="The candidate to go on from after each round, such as 3,0,12.")
@@ -41,9 +42,9 @@ def vary(
 ) -> None:
     """Make variants of pictures.
 
-    A picture is made of noise, of which some is drawn anew: as much as it takes for variants to go --strength
-    of the way to an unrelated picture. A model is measured for that once, which takes a moment. With --beta,
-    variants are made by a walk at that noise level instead, as in the paper.
+    A picture is made of noise, and a variant redraws the fine part of it: as much as it takes for variants to go
+    --strength of the way to an unrelated picture. A model is measured for that once, which takes a moment. With
+    --below it is the noise below that level. (nk equilibrate makes variants as the paper does.)
 
     With --rounds, each round starts from one candidate of the round before: the highest in --score, the one you
     --choose beforehand, or, at a terminal, the one you name when asked.
@@ -54,9 +55,9 @@ def vary(
     from noisekernel.files import outputs
     from noisekernel.kinds.pictures import drawing
     from noisekernel.kinds.pictures.record import Record
-    from noisekernel.measuring.dial import DEFAULT
+    from noisekernel.tasks.strength import DEFAULT, RENEWAL
 
-    options = common.how_to_vary("strength", strength, beta, steps, lag, readout, usual=DEFAULT)
+    RENEWAL.check(strength, below)
     folder = outputs.new_folder(out, force=force)
     chooser = Chooser.of(rounds, n, choose, score)
     chain = models.load(model, device)
@@ -64,20 +65,18 @@ def vary(
     common.say_if_unlike(chain, model, z, pictures)
     cost = Cost(yes)
     numbers = chain.size.channels * chain.size.height * chain.size.width
-    kept = drawing.bytes_of_a_cell(chain.size) + (4 * numbers * (options["steps"] + 1) if rounds > 1 else 0)
+    kept = drawing.bytes_of_a_cell(chain.size) + (4 * numbers * (steps + 1) if rounds > 1 else 0)
     cost.check(chain, rounds * len(z) * n, batch_size, kept=len(z) * n * kept, folder=folder)
-    if beta is None:
-        options["below"] = common.noise_level(chain, model, options["strength"])
-    how = {
+    how: dict[str, Any] = {
         "task": "vary",
         "model": common.model_name(model),
-        **options,
+        "strength": DEFAULT if strength is None and below is None else strength,
+        "below": common.level_of(chain, RENEWAL, strength, below),
+        "steps": steps,
         "seed": seed,
         "label": label,
     }
-    if beta is not None:
-        how["lag"] = options["lag"] = chain.kernel.lag if lag is None else lag
-    varying = Variants(chain, n, batch_size, {**options, "seed": seed}, more=rounds > 1)
+    varying = Variants(chain, n, batch_size, below=how["below"], steps=steps, seed=seed, more=rounds > 1)
     own_names = outputs.names_of(pictures)
     originals = [f"{name}-original.png" for name in own_names]
     listed: list[dict[str, object]] = [

@@ -3,15 +3,22 @@
 It is a generator: each `next` makes at most one network call, and what it returns at its end is the result.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TypeVar
 
 Result = TypeVar("Result")
 Stepwise = Generator[None, None, Result]
 
+#: What is called after every network call of some work, to show its progress.
+Advance = Callable[[], None]
 
-def finished(work: Stepwise[Result]) -> Result:
-    """Do all of the work that is left, and return its result.
+
+def nothing() -> None:
+    """The `Advance` of work that nobody watches."""
+
+
+def finished(work: Stepwise[Result], advance: Advance = nothing) -> Result:
+    """Do all of the work that is left, and return its result. `advance` is called after every network call.
 
     >>> def three():
     ...     yield
@@ -24,3 +31,4 @@ def finished(work: Stepwise[Result]) -> Result:
             next(work)
         except StopIteration as end:
             return end.value
+        advance()

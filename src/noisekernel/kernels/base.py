@@ -82,6 +82,10 @@ class NoiseKernel(ABC):
         """`steps` + 1 noise levels from `first` down to `clean`, at an even pace for this kind of noise."""
 
     @abstractmethod
+    def loudness(self, beta: Tensor) -> Tensor:
+        """The noise's standard deviation when the signal is scaled to 1: 0 for clean data, infinite for pure noise."""
+
+    @abstractmethod
     def check_data(self, z: Any, name: str = "z") -> Tensor:
         """`z`, if it is data of this kernel's kind: the right dtype, finite, classes that exist."""
 

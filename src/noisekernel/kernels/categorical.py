@@ -120,6 +120,17 @@ class CategoricalKernel(NoiseKernel):
         """Even in beta, the share of elements that are masked."""
         return linear(first, self.clean)(torch.linspace(0.0, 1.0, steps + 1, dtype=torch.float64))
 
+    def loudness(self, beta: Tensor) -> Tensor:
+        """sqrt(beta / (1 - beta)), the square root of the odds that an element is masked.
+
+        Let u be 1 where z is of some class, and v what is seen of u: u where the element is visible, 0 where it is
+        masked (eq. 22). Then v / (1 - beta) has the mean u, and at u = 1 this standard deviation.
+
+        >>> CategoricalKernel().loudness(torch.tensor([0.0, 0.5, 0.8, 1.0]))
+        tensor([0., 1., 2., inf])
+        """
+        return torch.sqrt(beta / (1.0 - beta))
+
     def check_data(self, z: Any, name: str = "z") -> Tensor:
         return checks.classes(name, z, self.classes)
 

@@ -107,5 +107,13 @@ class GaussianKernel(NoiseKernel):
         way = torch.linspace(0.0, 1.0, steps, dtype=torch.float64) if steps > 1 else torch.ones(1, dtype=torch.float64)
         return torch.cat((torch.ones(1, dtype=torch.float64), log_snr(last=self.clean)(way)))
 
+    def loudness(self, beta: Tensor) -> Tensor:
+        """sigma = sqrt(beta) / alpha: by eq. 14, x / alpha is z with noise of this standard deviation.
+
+        >>> GaussianKernel().loudness(torch.tensor([0.0, 0.25, 1.0]))
+        tensor([0.0000, 0.6667,    inf])
+        """
+        return beta.sqrt() / (1.0 - beta)
+
     def check_data(self, z: Any, name: str = "z") -> Tensor:
         return checks.floating(name, z)

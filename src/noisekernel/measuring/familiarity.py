@@ -79,10 +79,8 @@ class Familiarity:
         cls, model: NoiseModel, *, n: int = SAMPLES, advance: Callable[[], None] = lambda: None
     ) -> "Familiarity":
         """On `n` of the model's own samples. `advance` is called after each of `DRAWN` steps."""
-        run = tasks.synthesis(model, checks.count("n", n, 2), steps=DRAWN, seed=1)
-        for _ in run:
-            advance()
-        surprises = surprise(model, run.clean)
+        drawn = tasks.synthesize(model, checks.count("n", n, 2), steps=DRAWN, seed=1, advance=advance)
+        surprises = surprise(model, drawn)
         means, spreads = surprises.mean(dim=0).tolist(), surprises.std(dim=0).clamp(min=1e-6).tolist()
         first = cls(tuple(means), tuple(spreads), spread=1.0)
         spread = float(first._standing(surprises).std().clamp(min=1e-6))

@@ -4,7 +4,7 @@ A model is one safetensors file: the weights, and in its header a JSON with its 
 and its history (data, recipe, seed, images seen). Loading one builds what the design says and executes nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
@@ -26,6 +26,7 @@ from noisekernel.networks.denoiser import Denoiser
 from noisekernel.sampling.model import NoiseModel
 from noisekernel.sampling.samplers import sampler as by_name
 from noisekernel.sampling.schedule import Schedule
+from noisekernel.sampling.strength import StrengthCurve
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,7 +150,13 @@ def told_history(history: Mapping[str, Any]) -> str:
     return words + processes
 
 
-def build(design: recipes.Design, denoiser: Denoiser | None = None, history: Mapping[str, Any] | None = None) -> Model:
+def build(
+    design: recipes.Design,
+    denoiser: Denoiser | None = None,
+    history: Mapping[str, Any] | None = None,
+    curves: MutableMapping[str, StrengthCurve] | None = None,
+) -> Model:
     """A model of this design: with this denoiser, or with one fresh from the generator of torch."""
     denoiser = design.denoiser() if denoiser is None else denoiser
-    return Model(design.kernel.build(), denoiser, design.shape, design=design, history=history or {})
+    curves = {} if curves is None else curves
+    return Model(design.kernel.build(), denoiser, design.shape, design=design, history=history or {}, curves=curves)

@@ -1,7 +1,8 @@
 """Models in files: one safetensors file each, and those that come with the package."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from noisekernel.core.suggestions import unknown
 from noisekernel.files.digest import digest, digest_of_file
 from noisekernel.files.formats import read_about, read_tensors, write_tensors
 from noisekernel.kinds.registry import kinds
+from noisekernel.models.measurements import KnownCurves
 from noisekernel.models.model import Model, build
 
 #: The file of a model in its folder.
@@ -42,6 +44,8 @@ def save(model: Model, path: str | Path, *, force: bool = False) -> Path:
         "design": model.design.model_dump(mode="json"),
         "history": dict(model.history),
     }
+    if model.curves:
+        about["curves"] = {name: curve.figures() for name, curve in model.curves.items()}
     write_tensors(path, model.denoiser.state_dict(), about)  # type: ignore[attr-defined]
     return path
 
@@ -98,7 +102,7 @@ def load(what: str | Path, device: str | torch.device | None = None) -> Model:
         if not path.exists():
             raise InputError(unknown("model", str(what), bundled(), "Give a path, or one of"))
         _check_kind(path)
-        return _load(path, device)
+        return _load(path, device, partial(digest_of, what))
 
 
 def _check_kind(path: Path) -> None:
@@ -136,7 +140,7 @@ def about(what: str | Path) -> dict[str, Any]:
         return read_about(path)
 
 
-def _load(path: Path, device: str | torch.device | None) -> Model:
+def _load(path: Path, device: str | torch.device | None, weights: Callable[[], str]) -> Model:
     tensors, told = read_tensors(path)
     if "format" not in told and "training" in told:
         raise StorageError(f"{path} is a checkpoint, from which training goes on; give the folder of its run")
@@ -163,4 +167,5 @@ def _load(path: Path, device: str | torch.device | None) -> Model:
         raise ShapeError(f"{path}: the weights do not fit the design it names, in {', '.join(odd[:3])}")
     denoiser.load_state_dict(tensors, assign=True)
     denoiser.requires_grad_(False).eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    return build(design, denoiser.to(pick_device(device)), told.get("history", {}))
+    curves = KnownCurves(told.get("curves"), weights)
+    return build(design, denoiser.to(pick_device(device)), told.get("history", {}), curves)

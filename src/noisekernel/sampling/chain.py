@@ -17,13 +17,13 @@ import torch
 from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
-from noisekernel.core.distributions import Distribution
+from noisekernel.core.distributions import Distribution, Elementwise
 from noisekernel.core.errors import DtypeError, InputError, ShapeError
 from noisekernel.core.randomness import Streams, uniform
-from noisekernel.sampling.model import TransitionModel
+from noisekernel.sampling.model import NoiseModel, TransitionModel
 from noisekernel.sampling.schedule import Schedule
 
-#: f: a state x and the model's view of it to one number a sample.
+#: f: a state x and the model's view of it to one number per sample.
 Score = Callable[[Tensor, Distribution], Tensor]
 
 
@@ -56,6 +56,20 @@ def start(model: TransitionModel, x: Tensor, beta: float, streams: Streams) -> C
     if len(x) != len(streams.samples):
         raise ShapeError(f"{len(x)} samples need {len(x)} streams; given {len(streams.samples)}")
     return ChainState(x, beta, model.look(x, beta), streams.fork())
+
+
+def start_from_noise(model: NoiseModel, streams: Streams, schedule: Schedule) -> ChainState:
+    """The state of a chain that begins at pure noise, drawn from `streams`, and is to go along `schedule`."""
+    schedule.starting_from_noise().check(model)
+    x = model.kernel.prior((len(streams.samples), *model.shape), device=streams.samples.device).sample(streams)
+    return start(model, x, 1.0, streams)
+
+
+def best(view: Distribution) -> Tensor:
+    """The best guess of the clean data, from a noise model's view of a state."""
+    if not isinstance(view, Elementwise):
+        raise InputError(f"a {type(view).__name__} has no best guess of clean data; this task needs a NoiseModel")
+    return view.best
 
 
 def propose(
@@ -139,11 +153,11 @@ def _run(
 
 
 def evaluate(score: Callable[..., Tensor], x: Tensor, *view: Distribution) -> Tensor:
-    """The score at x, one finite number a sample, or minus infinity."""
+    """The score at x, one finite number per sample, or minus infinity."""
     value = score(x, *view)
     if not isinstance(value, Tensor) or value.shape != (len(x),):
         given = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
-        raise ShapeError(f"the score returned {given}; it must return one number a sample: shape ({len(x)},)")
+        raise ShapeError(f"the score returned {given}; it must return one number per sample: shape ({len(x)},)")
     if not value.is_floating_point():
         raise DtypeError(f"the score returned {value.dtype}; it must return floating-point numbers: .float()")
     if bool(torch.isnan(value).any()) or bool((value == torch.inf).any()):

@@ -9,9 +9,9 @@ kernel that offers `transition(x) -> Distribution`, learned or written by hand: 
 step is the view.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -24,6 +24,7 @@ from noisekernel.core.errors import InputError, ShapeError
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.networks.clamped import Clamped
 from noisekernel.networks.denoiser import Denoise
+from noisekernel.sampling.strength import StrengthCurve
 
 Some = TypeVar("Some", bound="NoiseModel")
 
@@ -62,6 +63,9 @@ class NoiseModel:
     kernel: NoiseKernel
     denoiser: Denoise
     shape: tuple[int, ...]
+    #: How far variants go, by the name of a way to make them (`tasks.strength`). A curve that is missing is measured
+    #: when it is first wanted, and put here; copies of a model with the same weights share it.
+    curves: MutableMapping[str, StrengthCurve] = field(default_factory=dict, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if not isinstance(self.kernel, NoiseKernel) or not callable(self.denoiser):

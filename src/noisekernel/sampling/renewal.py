@@ -20,10 +20,10 @@ c = exp(-2 asin s): with less friction the noise would swing to and fro, with mo
 Every draw may have a share of its own. What is drawn while the noise is loud decides what a picture is of, what is
 drawn later its details. So a variant takes a noise level, and renews what is drawn below it: `shares`.
 
-What it needs is the noise of a given z: `retrace`. Were z known, the kernel would take pure noise down to it by p(y |
-z, x) (eqs 15, 23); of that way, `noise_of` says with which noise the model's own steps would have gone it. Annealing
-with that noise (`tasks.development`) ends at z again. (For DDPM: Wu and De la Torre 2022; Huberman-Spiegelglas et al.
-2023.)
+What it needs is the noise of a given z. `retrace` simulates the path to z: were z known, the kernel would take pure
+noise down to it by p(y | z, x) (eqs 15, 23). For each step of that path `noise_of` returns the noise that makes the
+model take it. Annealing with that noise (`tasks.development`) ends at z again. (For DDPM: Wu and De la Torre 2022;
+Huberman-Spiegelglas et al. 2023.)
 """
 
 import math
@@ -35,9 +35,9 @@ from torch import Tensor
 
 from noisekernel.core import checks
 from noisekernel.core.errors import InputError
-from noisekernel.core.levels import noise_ratio
 from noisekernel.core.randomness import Recorded, Streams, normal
 from noisekernel.core.stepwise import Stepwise, finished
+from noisekernel.kernels.base import NoiseKernel
 from noisekernel.sampling import chain
 from noisekernel.sampling.model import NoiseModel
 from noisekernel.sampling.schedule import Schedule
@@ -55,7 +55,7 @@ def retrace(model: NoiseModel, z: Tensor, schedule: Schedule, streams: Streams) 
     >>> from noisekernel.sampling.samplers import annealing
     >>> z, down = torch.tensor([[0.5, 2.0]]), annealing(model.kernel, 10)
     >>> noise = retrace(model, z, down, Streams.of(0, [0]))
-    >>> from noisekernel.tasks.variants import development
+    >>> from noisekernel.tasks.run import development
     >>> development(model, noise, down).result().round(decimals=1)
     tensor([[0.5000, 2.0000]])
     """
@@ -65,7 +65,7 @@ def retrace(model: NoiseModel, z: Tensor, schedule: Schedule, streams: Streams) 
 @torch.no_grad()
 def retracing(model: NoiseModel, z: Tensor, schedule: Schedule, streams: Streams) -> Stepwise[Recorded]:
     """`retrace`, a network call at a time."""
-    from_noise(schedule).check(model)
+    schedule.starting_from_noise().check(model)
     x = model.kernel.noise(z, 1.0).sample(streams)
     drawn = [model.kernel.prior(z.shape, device=z.device).noise_of(x, streams)]
     state = chain.start(model, x, 1.0, streams)
@@ -91,7 +91,7 @@ def fresh(model: NoiseModel, n: int, schedule: Schedule, streams: Streams) -> Re
 def draws_of(model: NoiseModel, schedule: Schedule) -> int:
     """How many draws a sample takes: one a step, and one of pure noise, unless that is a point."""
     prior = model.kernel.prior((1, *model.shape))
-    return from_noise(schedule).steps + (prior.noise_of(prior.mode, Streams.of(0, [0])) is not None)
+    return schedule.starting_from_noise().steps + (prior.noise_of(prior.mode, Streams.of(0, [0])) is not None)
 
 
 def check_record(model: NoiseModel, noise: Recorded, schedule: Schedule) -> None:
@@ -100,14 +100,16 @@ def check_record(model: NoiseModel, noise: Recorded, schedule: Schedule) -> None
         raise InputError(f"noise is on record in {len(noise.noise)} draws; {schedule.steps} steps take {draws} of them")
 
 
-def shares(schedule: Schedule, draws: int, below: float, share: float = 1.0) -> list[float]:
+def shares(kernel: NoiseKernel, schedule: Schedule, draws: int, below: float, share: float = 1.0) -> list[float]:
     """How much of each draw to renew: `share` of what is drawn at noise quieter than `below`, and of louder noise less.
 
-    At sigma it is share / sqrt(1 + (sigma / sigma_below)^2). So below = 1 is `share` of all, below = 0 of nothing.
+    A draw at a level of loudness l (`kernel.loudness`) is renewed by share / sqrt(1 + (l / l_below)^2). So below = 1
+    renews `share` of every draw, and below = 0 renews nothing.
 
     >>> from noisekernel.kernels import GaussianKernel
     >>> from noisekernel.sampling.samplers import annealing
-    >>> [round(s, 2) for s in shares(annealing(GaussianKernel(), 5), 6, below=0.5)]
+    >>> kernel = GaussianKernel()
+    >>> [round(s, 2) for s in shares(kernel, annealing(kernel, 5), 6, below=0.5)]
     [0.0, 0.01, 0.14, 0.82, 1.0, 1.0]
     """
     below, share = checks.number("below", below, 0.0, 1.0), checks.number("share", share, 0.0, 1.0)
@@ -116,7 +118,7 @@ def shares(schedule: Schedule, draws: int, below: float, share: float = 1.0) -> 
     reached = torch.cat((torch.ones(draws - schedule.steps, dtype=torch.float64), schedule.beta[1:]))
     if below in (0.0, 1.0):
         return [share * below] * draws
-    louder = reached.sqrt() / (1.0 - reached) / noise_ratio(below)
+    louder = kernel.loudness(reached) / kernel.loudness(torch.tensor(below, dtype=torch.float64))
     return (share / torch.sqrt(1.0 + louder**2)).tolist()
 
 
@@ -131,7 +133,7 @@ def renewed(noise: Recorded, by: Sequence[float], streams: Streams) -> Recorded:
 
 def glided(
     noise: Recorded, motion: Sequence[Tensor] | None, by: Sequence[float], streams: Streams
-) -> tuple[Recorded, list[Tensor]]:
+) -> tuple[Recorded, tuple[Tensor, ...]]:
     """The noise moved on by a share of each draw, and its motion now. From rest, where it has none, it is `renewed`."""
     parts, moved = [], []
     for i, (each, share) in enumerate(zip(noise.noise, by, strict=True)):
@@ -142,7 +144,7 @@ def glided(
         rest = (1.0 - share**2) ** 0.5
         parts.append(rest * each + share * towards)
         moved.append(rest * towards - share * each)
-    return Recorded(noise.seed, streams.samples, noise=tuple(parts), spent=streams.draws), moved
+    return Recorded(noise.seed, streams.samples, noise=tuple(parts), spent=streams.draws), tuple(moved)
 
 
 def rows_of(noise: Recorded, rows: Tensor) -> Recorded:
@@ -156,12 +158,3 @@ def together(records: Sequence[Recorded]) -> Recorded:
     samples = torch.cat([record.samples for record in records])
     parts = tuple(torch.cat(each) for each in zip(*(record.noise for record in records), strict=True))
     return Recorded(records[0].seed, samples, noise=parts, spent=max(record.spent for record in records))
-
-
-def from_noise(schedule: Schedule) -> Schedule:
-    """`schedule`, if it begins at pure noise."""
-    if float(schedule.beta[0]) != 1.0:
-        raise InputError(
-            f"this starts from pure noise, beta = 1, but the schedule begins at {float(schedule.beta[0]):g}"
-        )
-    return schedule

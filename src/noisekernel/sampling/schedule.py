@@ -144,6 +144,14 @@ class Schedule:
             point.append(torch.cat((self.point[t : t + 1], torch.zeros(number, dtype=torch.bool))))
         return Schedule(torch.cat(beta), torch.cat(lags or [self.lag]), torch.cat(point or [self.point]))
 
+    def starting_from_noise(self) -> "Schedule":
+        """This schedule, if it begins at pure noise."""
+        if float(self.beta[0]) != 1.0:
+            raise InputError(
+                f"this starts from pure noise, beta = 1, but the schedule begins at {float(self.beta[0]):g}"
+            )
+        return self
+
     def check(self, kernel: LimitsLag) -> "Schedule":
         """This schedule, if `kernel` can follow it (b >= 0 at every step); else an error that says what would do."""
         limit = kernel.largest_lag(self.beta[:-1], self.beta[1:])

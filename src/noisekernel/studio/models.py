@@ -15,28 +15,26 @@ from noisekernel import models, tasks
 from noisekernel.core.errors import InputError, NoiseKernelError
 from noisekernel.data import open_source
 from noisekernel.data.source import Source
-from noisekernel.measuring.chains.strength import StrengthCurve
-from noisekernel.measuring.dial import RENEWAL, WALK, Dial
 from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.models.model import Model, told_history
+from noisekernel.sampling.strength import StrengthCurve
 from noisekernel.studio import viewing
+from noisekernel.tasks.strength import EQUILIBRIUM, RENEWAL, Way
 
-#: Those of the studio: variants, and variants towards taste.
-DIALS = (RENEWAL, WALK)
+#: The ways to make variants here: variants, and variants towards taste.
+WAYS = (RENEWAL, EQUILIBRIUM)
 #: The sizes of batches with which a model is timed.
 TIMED = (1, 12)
 
 
 @dataclass
 class Served:
-    """A model, by name, with its strength curves and examples of its data."""
+    """A model, by name, with examples of its data."""
 
     id: str
     model: Model
     #: sha256 of its file.
     weights: str
-    #: By the name of the dial; of those that were measured.
-    curves: dict[str, StrengthCurve] = field(default_factory=dict)
     source: Source | None = None
     #: What surprises it, once that was measured.
     familiarity: Familiarity | None = None
@@ -55,12 +53,13 @@ class Served:
         (few, many), (short, long) = TIMED, self._timed
         return max(short, short + (n - few) / (many - few) * (long - short))
 
-    def curve(self, dial: Dial) -> StrengthCurve:
-        return self.curves.get(dial.name, dial.guess)
+    def curve(self, way: Way) -> StrengthCurve:
+        """The model's own, or until that is measured a guess."""
+        return self.model.curves.get(way.name, way.guess)
 
     @property
-    def unmeasured(self) -> list[Dial]:
-        return [dial for dial in DIALS if dial.name not in self.curves]
+    def unmeasured(self) -> list[Way]:
+        return [way for way in WAYS if way.name not in self.model.curves]
 
     def strangeness(self, z: Tensor) -> float | None:
         """How strange a picture (a batch of one) is to the model (`measuring.familiarity`); None until measured."""
@@ -102,12 +101,11 @@ def _seconds_a_step(model: Model, n: int) -> float:
 
 
 def serve(what: str, data: str | None = None) -> Served:
-    """A model by name, file or folder, with the curves that are known of it and the examples that are at hand."""
+    """A model by name, file or folder, with the examples that are at hand."""
     model = models.load(what, "cpu")
     name = Path(what).name.removesuffix(".safetensors") or str(what)
     weights = models.digest_of(what)
-    curves = {dial.name: curve for dial in DIALS if (curve := dial.known(weights)) is not None}
-    return Served(name, model, weights, curves, _examples(model, data), Familiarity.known(weights))
+    return Served(name, model, weights, _examples(model, data), Familiarity.known(weights))
 
 
 def serve_all(names: Sequence[str], data: str | None = None) -> dict[str, Served]:

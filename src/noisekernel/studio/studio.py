@@ -69,8 +69,8 @@ class Studio:
         use_threads(self.threads)
         for served in self.models.values():
             try:
-                for dial in served.unmeasured:
-                    served.curves[dial.name] = dial.learn(served.model, served.weights, self.queue.wait_idle)
+                for way in served.unmeasured:
+                    way.curve(served.model, advance=self.queue.wait_idle)
                 if served.familiarity is None:
                     served.familiarity = Familiarity.learn(served.model, served.weights, self.queue.wait_idle)
             except NoiseKernelError as error:

@@ -31,7 +31,7 @@ from torch import Tensor, nn
 from noisekernel.core.errors import InputError
 from noisekernel.core.stepwise import Stepwise, finished
 from noisekernel.models.model import Model
-from noisekernel.tasks.run import best
+from noisekernel.sampling.chain import best
 
 #: The noise levels at which the denoiser is shown a picture.
 LEVELS = (0.1, 0.4)

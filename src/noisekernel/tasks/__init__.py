@@ -1,12 +1,14 @@
 """Tasks: what people want of a chain. New data, variants, missing parts, a direction.
 
-Each task is a start, a schedule and an end, and comes twice. The verb does it: `synthesize`, `renew`, `vary`,
-`inpaint`, `steer` return clean data z. The noun is the doing itself, a `Run` to iterate over: `synthesis`, `renewal`,
-`variation`, `inpainting`, `steering` give every state as it comes, can be left at any moment, and end in the same z.
+Each task comes twice. The verb does it and returns clean data z: `synthesize`, `vary`, `equilibrate`, `steer`, `fill`.
+The noun is the doing itself, a `Run` to iterate over: `synthesis`, `variation`, `equilibration`, `steering`, `filling`
+give every state as it comes, can be left at any moment, and end in the same z.
 
     for state, info in (run := synthesis(model, 4)):
         show(state.view.best)
     z = run.result()
+
+`walk` has no end, and so no verb beside it: it returns a `Walk` to iterate over.
 
 Sample number i of a seed is the same whatever else is in its batch, up to rounding: `first` numbers the first sample,
 so that workers which share the work number theirs on. Variant k of n of example i is sample i n + k. (The random words
@@ -14,28 +16,36 @@ are equal to the bit; the arithmetic of a network, and of normal numbers, may di
 sizes and between processors.)
 """
 
-from noisekernel.tasks.fills import inpaint, inpainting
-from noisekernel.tasks.noise_walk import NoiseWalk
-from noisekernel.tasks.run import Run, best, lag_of
+from noisekernel.sampling.chain import best
+from noisekernel.tasks.batching import batches, in_batches
+from noisekernel.tasks.equilibrium import equilibrate, equilibration, paper_lag
+from noisekernel.tasks.fills import fill, filling
+from noisekernel.tasks.run import Run, development, lag_of
 from noisekernel.tasks.samples import read_out, synthesis, synthesize
 from noisekernel.tasks.steered import steer, steering
-from noisekernel.tasks.variants import development, renew, renewal, variation, vary
+from noisekernel.tasks.variants import variation, vary
+from noisekernel.tasks.walks import Walk, walk, walking
 
 __all__ = [
-    "NoiseWalk",
     "Run",
+    "Walk",
+    "batches",
     "best",
     "development",
-    "inpaint",
-    "inpainting",
+    "equilibrate",
+    "equilibration",
+    "fill",
+    "filling",
+    "in_batches",
     "lag_of",
+    "paper_lag",
     "read_out",
-    "renew",
-    "renewal",
     "steer",
     "steering",
     "synthesis",
     "synthesize",
     "variation",
     "vary",
+    "walk",
+    "walking",
 ]

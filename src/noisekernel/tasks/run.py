@@ -7,13 +7,13 @@ import torch
 from torch import Tensor
 
 from noisekernel.core import checks
-from noisekernel.core.distributions import Distribution, Elementwise
 from noisekernel.core.errors import InputError
 from noisekernel.core.randomness import Purpose, Recorded, Streams
+from noisekernel.core.stepwise import Advance, nothing
 from noisekernel.sampling import chain
-from noisekernel.sampling.chain import ChainState, Score, StepInfo
+from noisekernel.sampling.chain import ChainState, Score, StepInfo, best
 from noisekernel.sampling.model import NoiseModel
-from noisekernel.sampling.renewal import from_noise
+from noisekernel.sampling.renewal import check_record
 from noisekernel.sampling.schedule import Schedule
 
 
@@ -36,17 +36,20 @@ class Run:
     def __len__(self) -> int:
         return self.schedule.steps - self.state.t
 
-    def result(self) -> Tensor:
-        """Walk to the end and return clean data: the best guess of r at the last state."""
+    def result(self, advance: Advance = nothing) -> Tensor:
+        """Go to the end and return clean data: the best guess of r at the last state.
+
+        `advance` is called after every step.
+        """
         for _ in self:
-            pass
+            advance()
         return self.clean
 
     @property
     def noise(self) -> Recorded:
-        """The noise that this is the development of."""
+        """The noise that this is the development of: pass it on as `noise` to go on from a variant."""
         if not isinstance(self.state.streams, Recorded):
-            raise InputError("this run draws its noise as it goes; only that of a development or renewal is on record")
+            raise InputError("this run draws its noise as it goes; a variation or a development has it on record")
         return self.state.streams.from_the_first()
 
     @property
@@ -59,17 +62,14 @@ class Run:
         return torch.where(mask, clean, values)
 
 
-def best(view: Distribution) -> Tensor:
-    """The best guess of the clean data, from a noise model's view of a state."""
-    if not isinstance(view, Elementwise):
-        raise InputError(f"a {type(view).__name__} has no best guess of clean data; this task needs a NoiseModel")
-    return view.best
-
-
 def from_pure_noise(model: NoiseModel, streams: Streams, schedule: Schedule) -> Run:
-    from_noise(schedule).check(model)
-    x = model.kernel.prior((len(streams.samples), *model.shape), device=streams.samples.device).sample(streams)
-    return Run(model, chain.start(model, x, 1.0, streams), schedule)
+    return Run(model, chain.start_from_noise(model, streams, schedule), schedule)
+
+
+def development(model: NoiseModel, noise: Recorded, schedule: Schedule, *, label: Tensor | None = None) -> Run:
+    """What `schedule` makes of this noise, instead of drawing its own. See `sampling.renewal`."""
+    check_record(model, noise, schedule)
+    return from_pure_noise(model.labelled(label, len(noise.samples)), noise.from_the_first(), schedule)
 
 
 def one_of(schedule: Schedule | None, **options: object) -> Schedule | None:

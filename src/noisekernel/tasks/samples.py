@@ -1,17 +1,17 @@
 """New data, from pure noise."""
 
 from dataclasses import replace
-from typing import Any
 
 from torch import Tensor
 
 from noisekernel.core import checks
 from noisekernel.core.randomness import Purpose
+from noisekernel.core.stepwise import Advance, nothing
 from noisekernel.sampling.chain import ChainState
 from noisekernel.sampling.model import NoiseModel, noise_model
 from noisekernel.sampling.samplers import annealing
 from noisekernel.sampling.schedule import Schedule
-from noisekernel.tasks.batching import in_batches, rows_of_label
+from noisekernel.tasks.batching import all_of, in_batches, rows_of_label
 from noisekernel.tasks.run import Run, from_pure_noise, one_of, streams_of
 
 
@@ -25,7 +25,7 @@ def synthesis(
     seed: int = 0,
     first: int = 0,
 ) -> Run:
-    """New data, from pure noise: by the kernel's annealing in `steps` (50) steps, or by `schedule`."""
+    """New data as a `Run` to iterate over. The arguments are those of `synthesize`."""
     schedule = one_of(schedule, steps=steps) or annealing(noise_model(model).kernel, 50 if steps is None else steps)
     streams = streams_of(seed, first, checks.count("n", n), model.device, Purpose.NEW)
     return from_pure_noise(model.labelled(label, n), streams, schedule)
@@ -35,12 +35,29 @@ def synthesize(
     model: NoiseModel,
     n: int,
     *,
+    steps: int | None = None,
+    schedule: Schedule | None = None,
     label: Tensor | None = None,
-    batch_size: int | None = None,
+    seed: int = 0,
     first: int = 0,
-    **options: Any,
+    batch_size: int | None = None,
+    advance: Advance = nothing,
 ) -> Tensor:
-    """`n` new samples, of shape (n, *shape), at most `batch_size` at a time. Options: see `synthesis`.
+    """New samples, from pure noise.
+
+    Args:
+        model: The model to draw from.
+        n: How many samples.
+        steps: Annealing steps, each of which is a network call (50).
+        schedule: The noise levels and lags to go along, instead of the kernel's annealing in `steps` steps.
+        label: The class of each sample, integers of shape (n,), for a model that learned classes.
+        seed: The same seed gives the same samples.
+        first: The number of the first sample under this seed, so that workers which share the work number theirs on.
+        batch_size: How many samples are made at a time (all of them).
+        advance: Called after every step of every batch.
+
+    Returns:
+        Clean data of shape (n, *shape).
 
     >>> from functools import partial
     >>> from noisekernel.kernels.gaussian import GaussianKernel
@@ -51,11 +68,13 @@ def synthesize(
     """
     label = None if label is None else checks.labels(label, checks.count("n", n))
 
-    def part(rows: slice) -> Run:
-        size = rows.stop - rows.start
-        return synthesis(model, size, label=rows_of_label(label, rows), first=first + rows.start, **options)
+    def part(rows: range) -> Run:
+        own = rows_of_label(label, rows)
+        return synthesis(
+            model, len(rows), steps=steps, schedule=schedule, label=own, seed=seed, first=first + rows.start
+        )
 
-    return in_batches(checks.count("n", n), batch_size, part)
+    return all_of(in_batches(checks.count("n", n), batch_size, part, advance))
 
 
 def read_out(model: NoiseModel, state: ChainState, steps: int) -> Tensor:

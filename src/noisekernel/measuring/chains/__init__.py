@@ -6,10 +6,13 @@ model. Nothing here reads or writes a file.
 
 from noisekernel.measuring.chains.functions import Directions
 from noisekernel.measuring.chains.mixing import Mixing, mixing
+from noisekernel.measuring.chains.noise import renewal_reversibility, walk_noise
 from noisekernel.measuring.chains.reversible import Reversibility, Statistic, SwapTest, reversibility, swap_test
 from noisekernel.measuring.chains.stationary import Distance, Stationarity, stationarity
-from noisekernel.measuring.chains.strength import StrengthCurve, renewal_curve, strength_curve
 from noisekernel.measuring.chains.walk import Walked, walk
+from noisekernel.sampling.strength import StrengthCurve
+from noisekernel.tasks.distances import equilibrium_curve, renewal_curve
+from noisekernel.tasks.equilibrium import paper_lag
 
 __all__ = [
     "Directions",
@@ -21,11 +24,14 @@ __all__ = [
     "StrengthCurve",
     "SwapTest",
     "Walked",
+    "equilibrium_curve",
     "mixing",
+    "paper_lag",
     "renewal_curve",
+    "renewal_reversibility",
     "reversibility",
     "stationarity",
-    "strength_curve",
     "swap_test",
     "walk",
+    "walk_noise",
 ]

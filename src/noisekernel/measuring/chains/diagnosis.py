@@ -1,8 +1,8 @@
-"""The diagnosis of a model on data: every question of `measuring.chains`, asked with one seed and gathered."""
+"""The diagnosis of a model on data: every question of `measuring.chains`, asked of both chains with one seed."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -10,118 +10,37 @@ from torch import Tensor
 
 from noisekernel.core import checks
 from noisekernel.core.errors import InputError
+from noisekernel.core.stepwise import Advance
 from noisekernel.measuring import chains
-from noisekernel.measuring.chains import Mixing, Reversibility, Stationarity, StrengthCurve
+from noisekernel.measuring.chains.found import Diagnosis, Found
 from noisekernel.measuring.chains.mixing import need_arviz
+from noisekernel.measuring.chains.noise import BELOW
 from noisekernel.measuring.chains.reversible import FEWEST
-from noisekernel.measuring.chains.strength import BETAS, RENEWED
-from noisekernel.measuring.chains.walk import dispersed
+from noisekernel.measuring.chains.walk import Walked, dispersed
 from noisekernel.measuring.samples.features import Described, small_features
 from noisekernel.sampling.model import NoiseModel
+from noisekernel.tasks.distances import BETAS, RENEWED
 
-#: The probability of calling a chain irreversible, at any level or number of steps, that is not.
-LEVEL = 0.01
-#: The noise levels at which reversibility is tested, beside the one of the walk.
+#: The noise levels at which the paper's chain is tested for reversibility, beside the one of its walk.
 LEVELS = (0.05, 0.1, 0.2, 0.4, 0.8)
 #: The numbers of steps between the two ends of a pair.
 APART = (1, 10)
 READOUT = 10
 VARIANT_STEPS = 100
 RENEWAL_STEPS = 20
+#: The walk of the noise: how much of it moves at a step, and the level below which it does.
+PACE, WALKED_BELOW = 0.08, BELOW[1]
 #: More examples than this make no figure better.
 MOST_EXAMPLES = 20_000
 
 #: Total and name of a piece of work to a function that is called whenever some of it is done.
-Bar = Callable[[int, str], AbstractContextManager[Callable[[], None]]]
+Bar = Callable[[int, str], AbstractContextManager[Advance]]
 
 
 @contextmanager
-def no_bar(total: int, what: str) -> Iterator[Callable[[], None]]:
+def no_bar(total: int, what: str) -> Iterator[Advance]:
     """Says nothing."""
     yield lambda: None
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """All that was measured."""
-
-    examples: int
-    seed: int
-    reversible: tuple[Reversibility, ...]
-    stationary: Stationarity
-    mixing: tuple[Mixing, ...]
-    #: Of variants by the walk, and of those whose noise is drawn anew.
-    strength: StrengthCurve
-    renewal: StrengthCurve
-    #: The number of steps to the first few chains there, read out: to be looked at.
-    shown: Mapping[int, Tensor]
-
-    @property
-    def main(self) -> Reversibility:
-        """The test at the noise level of the walk, one step apart."""
-        return next(r for r in self.reversible if r.beta == self.stationary.beta and r.steps == 1)
-
-    @property
-    def p_values(self) -> list[tuple[Reversibility, str, float]]:
-        """Everything that could show that the chain is not reversible: where, by what, p-value."""
-        tests = [(r, "classifiers", r.test.p_value) for r in self.reversible]
-        return tests + [(r, s.name, s.p_value) for r in self.reversible for s in r.statistics]
-
-    @property
-    def irreversible(self) -> list[tuple[Reversibility, str]]:
-        """Where and by what the chain is called irreversible, at `LEVEL` shared out evenly (Bonferroni) among all.
-
-        The statistics count as the classifiers do: on few pairs one of them may see what classifiers do not learn.
-        """
-        return [(r, by) for r, by, p_value in self.p_values if p_value < LEVEL / len(self.p_values)]
-
-    @property
-    def slowest(self) -> Mixing:
-        """The function that mixes worst: one that cannot be told comes before any that can."""
-        return max(self.mixing, key=lambda m: float("inf") if m.integrated_time is None else m.integrated_time)
-
-    def __str__(self) -> str:
-        test, walk, slow = self.main.test, self.stationary, self.slowest
-        where = sorted({(r.beta, r.steps) for r, _ in self.irreversible})
-        caught = ", ".join(f"{beta:g} ({steps} step{'s' * (steps > 1)})" for beta, steps in where)
-        time = "not to be told" if slow.integrated_time is None else f"{slow.integrated_time:,.0f} steps"
-        return "\n".join(
-            (
-                f"reversible: AUC {test.auc:.3f} ± {test.error:.3f} at beta {walk.beta:g}, one step, p = "
-                f"{test.p_value:.2g}; called irreversible {f'at beta {caught}' if caught else 'nowhere'}",
-                f"stationary: distance {walk.distances[-1].distance:.2f} ± {walk.distances[-1].error:.2f} after "
-                f"{walk.distances[-1].steps:,} steps, {walk.rise:.2f} times that after one; the floor is "
-                f"{walk.floor:.2f} ± {walk.floor_error:.2f}",
-                f"mixing: integrated time {time} for {slow.function}, the slowest"
-                + f" ({slow.remark})" * bool(slow.remark),
-                f"strength: at beta {walk.beta:g} a variant by renewal goes {self.renewal.distance(walk.beta):.2f} of "
-                f"the way to an unrelated example, one by the walk {self.strength.distance(walk.beta):.2f}",
-            )
-        )
-
-    def figures(self) -> dict[str, Any]:
-        """Everything as JSON can hold it; docs/chains.md says what each means."""
-        summary = {
-            "auc": self.main.test.auc,
-            "auc_error": self.main.test.error,
-            "p_value": self.main.test.p_value,
-            "level": LEVEL,
-            "irreversible": [{"beta": r.beta, "steps": r.steps, "by": by} for r, by in self.irreversible],
-            "rise": self.stationary.rise,
-            "slowest": self.slowest.function,
-            "integrated_time": self.slowest.integrated_time,
-            "trusted": all(m.trusted for m in self.mixing),
-        }
-        return {
-            "examples": self.examples,
-            "seed": self.seed,
-            "summary": summary,
-            "reversible": [asdict(r) for r in self.reversible],
-            "stationary": asdict(self.stationary),
-            "mixing": [asdict(m) for m in self.mixing],
-            "strength": self.strength.figures(),
-            "renewal": self.renewal.figures(),
-        }
 
 
 def diagnose(
@@ -140,16 +59,38 @@ def diagnose(
     batch_size: int = 256,
     bar: Bar = no_bar,
 ) -> Diagnosis:
-    """Measure a chain on clean data z.
+    """Measure two chains of a model: the walk of the noise, which people run by default, and the paper's beside it.
 
-    `n` chains, at most half of the examples, walk `steps` steps at `beta` and are compared with the other examples, on
-    `features` (those of `small_features`, unless given). Reversibility is tested on up to `pairs` examples at each of
-    `levels` and at `beta`.
+    Each is asked whether it is reversible and stationary, how fast it mixes, and how far its variants go.
+
+    Args:
+        model: The model to measure.
+        z: Clean data of shape (examples, *shape), better ones that the model never saw.
+        labels: Their classes, integers of shape (examples,), where there are any.
+        beta: The constant noise level of the paper's chain.
+        lag: Its lag (the paper's, as in `equilibrate`).
+        steps: The steps of the long walks.
+        n: The chains of the long walks, at most half of the examples. They are compared with the other examples.
+        pairs: How many pairs test reversibility, at most; of the paper's chain at most as many as there are examples.
+        levels: The noise levels at which the paper's chain is tested for reversibility, beside `beta`.
+        features: What chains are compared by (`small_features`, unless given).
+        seed: The same seed gives the same figures.
+        batch_size: How many samples are made at a time.
+        bar: Total and name of a piece of work to a context whose function is called whenever some of it is done.
+
+    >>> from functools import partial
+    >>> from noisekernel.kernels.gaussian import GaussianKernel
+    >>> from noisekernel.networks.exact import exact_denoiser
+    >>> model = NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=0.0, variance=1.0), shape=(2,))
+    >>> found = diagnose(model, torch.randn(60, 2, generator=torch.Generator().manual_seed(0)), steps=8, n=8)
+    >>> found.walk.irreversible, round(found.walk.strength.distance(1.0))
+    ([], 1)
     """
     need_arviz()
     beta = checks.number("beta", beta, 0.0, 1.0, open_low=True)
     steps, n = checks.count("steps", steps, 8), checks.count("n", n, 2)
     pairs, batch_size = checks.count("pairs", pairs, FEWEST), checks.count("batch_size", batch_size)
+    levels = sorted({*(checks.number("each of levels", level, 0.0, 1.0, open_low=True) for level in levels), beta})
     z = model.check_batch(checks.tensor("z", z).detach().cpu())
     if len(z) < FEWEST:
         raise InputError(f"{len(z)} examples are too few for a diagnosis; give at least {FEWEST}")
@@ -157,73 +98,104 @@ def diagnose(
     order = torch.randperm(len(z), generator=torch.Generator().manual_seed(seed % 2**63))[:MOST_EXAMPLES]
     z, labels = z[order], None if labels is None else labels[order]
     n = min(n, len(z) // 2)
-    directions = chains.Directions.of(z)
     described = features or small_features(z, labels)
+    directions, traced = chains.Directions.of(z), dispersed(labels, n)
+    how = _How(z, n, described, directions, traced, steps, min(pairs, len(z)), seed, batch_size, bar)
+    return Diagnosis(len(z), seed, _walk(model, how), _paper(model, how, levels, beta, lag))
 
-    some = z[:pairs]
-    tried = sorted({*(checks.number("each of levels", level, 0.0, 1.0, open_low=True) for level in levels), beta})
-    with bar(len(tried) * _batches(some, batch_size) * max(APART), "reversible?") as advance:
+
+@dataclass(frozen=True)
+class _How:
+    """What both chains are measured on."""
+
+    z: Tensor
+    n: int
+    described: Described
+    directions: chains.Directions
+    traced: Sequence[int]
+    steps: int
+    pairs: int
+    seed: int
+    batch_size: int
+    bar: Bar
+
+    @property
+    def starts(self) -> Tensor:
+        """The examples that chains start at."""
+        return self.z[: self.n]
+
+    def batches(self, samples: int) -> int:
+        return -(-samples // self.batch_size)
+
+    def found(
+        self, reversible: Sequence[chains.Reversibility], strength: chains.StrengthCurve, walked: Walked
+    ) -> Found:
+        """All of one chain, with what the long walk says."""
+        stationary = chains.stationarity(
+            walked.features,
+            self.described.features(self.starts),
+            self.described.features(self.z[self.n :]),
+            beta=walked.beta,
+            lag=walked.lag,
+            name=self.described.name,
+            seed=self.seed % 2**32,
+        )
+        mixing = tuple(chains.mixing(name, trace.numpy(), walked.every) for name, trace in walked.traces.items())
+        return Found(tuple(reversible), stationary, mixing, strength, walked.shown)
+
+
+def _walk(model: NoiseModel, how: _How) -> Found:
+    """The walk of the noise."""
+    common: dict[str, Any] = {"seed": how.seed, "batch_size": how.batch_size}
+    with how.bar(how.batches(how.pairs) * (1 + len(BELOW) * len(APART)), "the walk: reversible?") as advance:
+        reversible = chains.renewal_reversibility(
+            model, how.directions, how.pairs, steps=APART, advance=advance, **common
+        )
+    with how.bar(len(RENEWED) * how.batches(how.n) * RENEWAL_STEPS, "how far?") as advance:
+        strength = chains.renewal_curve(model, how.z, n=how.n, steps=RENEWAL_STEPS, advance=advance, **common)
+    with how.bar(how.batches(how.n) * how.steps, "stationary? mixing?") as advance:
+        walked = chains.walk_noise(
+            model,
+            how.starts,
+            how.described.features,
+            how.directions,
+            pace=PACE,
+            below=WALKED_BELOW,
+            steps=how.steps,
+            traced=how.traced,
+            advance=advance,
+            **common,
+        )
+    return how.found(reversible, strength, walked)
+
+
+def _paper(model: NoiseModel, how: _How, levels: Sequence[float], beta: float, lag: float | None) -> Found:
+    """The chain at constant noise."""
+    common: dict[str, Any] = {"seed": how.seed, "batch_size": how.batch_size}
+    lag = chains.paper_lag(model) if lag is None else lag
+    some = how.z[: how.pairs]
+    with how.bar(len(levels) * how.batches(len(some)) * max(APART), "the paper's chain: reversible?") as advance:
         reversible = [
             found
-            for level in tried
-            for found in chains.reversibility(
-                model,
-                some,
-                beta=level,
-                lag=lag,
-                steps=APART,
-                seed=seed,
-                batch_size=batch_size,
-                advance=advance,
-            )
+            for level in levels
+            for found in chains.reversibility(model, some, beta=level, lag=lag, steps=APART, advance=advance, **common)
         ]
-
-    starts = z[:n]
-    with bar(len(BETAS) * _batches(starts, batch_size) * (VARIANT_STEPS + READOUT), "how far?") as advance:
-        strength = chains.strength_curve(
-            model,
-            z,
-            n=n,
-            steps=VARIANT_STEPS,
-            lag=lag,
-            readout=READOUT,
-            seed=seed,
-            batch_size=batch_size,
-            advance=advance,
+    with how.bar(len(BETAS) * how.batches(how.n) * (VARIANT_STEPS + READOUT), "how far?") as advance:
+        strength = chains.equilibrium_curve(
+            model, how.z, n=how.n, steps=VARIANT_STEPS, lag=lag, readout=READOUT, advance=advance, **common
         )
-
-    with bar(len(RENEWED) * _batches(starts, batch_size) * RENEWAL_STEPS, "how far, renewed?") as advance:
-        renewal = chains.renewal_curve(
-            model, z, n=n, steps=RENEWAL_STEPS, seed=seed, batch_size=batch_size, advance=advance
-        )
-
-    with bar(_batches(starts, batch_size) * steps, "stationary? mixing?") as advance:
+    with how.bar(how.batches(how.n) * how.steps, "stationary? mixing?") as advance:
         walked = chains.walk(
             model,
-            starts,
-            described.features,
-            directions,
+            how.starts,
+            how.described.features,
+            how.directions,
             beta=beta,
             lag=lag,
-            steps=steps,
-            traced=dispersed(labels, n),
+            steps=how.steps,
+            traced=how.traced,
             readout=READOUT,
-            seed=seed,
-            batch_size=batch_size,
             advance=advance,
+            **common,
         )
-    stationary = chains.stationarity(
-        walked.features,
-        described.features(starts),
-        described.features(z[n:]),
-        beta=beta,
-        lag=walked.lag,
-        name=described.name,
-        seed=seed % 2**32,
-    )
-    mixing = tuple(chains.mixing(name, trace.numpy(), walked.every) for name, trace in walked.traces.items())
-    return Diagnosis(len(z), seed, tuple(reversible), stationary, mixing, strength, renewal, walked.shown)
-
-
-def _batches(z: Tensor, batch_size: int) -> int:
-    return -(-len(z) // batch_size)
+    return how.found(reversible, strength, walked)

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from noisekernel.core import checks
 from noisekernel.core.errors import InputError
+from noisekernel.tasks.distances import flat
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,3 @@ class Directions:
 
     def __len__(self) -> int:
         return self.axes.shape[1]
-
-
-def flat(z: Tensor) -> Tensor:
-    """(batch, elements), as floating-point numbers; classes are their numbers."""
-    return z.detach().reshape(len(z), -1).float()

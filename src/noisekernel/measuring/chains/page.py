@@ -10,11 +10,15 @@ from PIL import Image
 from noisekernel.core.errors import NoiseKernelError
 from noisekernel.kinds.pictures.drawing import contact_sheet
 from noisekernel.measuring.chains import StrengthCurve
-from noisekernel.measuring.chains.diagnosis import LEVEL, Diagnosis
+from noisekernel.measuring.chains.diagnosis import PACE
+from noisekernel.measuring.chains.found import LEVEL, PAPER, WALK, Diagnosis, Found
 from noisekernel.measuring.page import COLOURS, Section, embedded, new_axes, plotted, table, write_report
 from noisekernel.models.model import Model
 
-LEAD = "Is this chain what it should be? Each figure stands with its uncertainty."
+LEAD = (
+    "Are the chains of this model what they should be: the walk of the noise, which nk vary and nk walk run, and the "
+    "paper's chain at constant noise, which nk equilibrate runs? Each figure stands with its uncertainty."
+)
 
 
 def need_matplotlib() -> None:
@@ -26,31 +30,34 @@ def need_matplotlib() -> None:
 def write_page(path: Path, found: Diagnosis, model: Model, figures: Mapping[str, Any]) -> None:
     """The file. `figures` are all that was measured and set."""
     need_matplotlib()
-    stationary = found.stationary
+    walk, paper = found.walk.stationary, found.paper.stationary
     facts = {
         "model": str(figures["model"]),
         "data": f"{figures['data']}: {found.examples:,} pictures",
-        "walk": f"{stationary.chains} chains, {stationary.distances[-1].steps:,} steps at beta {stationary.beta:g}, "
-        f"lag {stationary.lag:g}",
+        "walks": f"{walk.chains} chains, {walk.distances[-1].steps:,} steps",
+        "the walk of the noise": f"pace {PACE:g} below beta {walk.beta:g}",
+        "the paper's chain": f"beta {paper.beta:g}, lag {paper.lag:g}",
         "seed": str(found.seed),
     }
     sections = [_reversible(found), _stationary(found, model), _mixing(found), _strength(found)]
     name = figures["model"]
     commands = (
-        f"nk vary {name} PICTURE --beta {stationary.beta:g}      variants of a picture\n"
-        f"nk walk {name} --beta {stationary.beta:g}              a film of the chain"
+        f"nk vary {name} PICTURE           variants of a picture\n"
+        f"nk walk {name}                   a film of the walk\n"
+        f"nk equilibrate {name} PICTURE    variants by the paper's chain"
     )
     write_report(path, f"Diagnosis of {name}", facts, sections, figures, commands, lead=LEAD)
 
 
-def _labelled(axes: Any, x: str, y: str) -> Any:
+def _labelled(axes: Any, x: str, y: str, title: str = "") -> Any:
+    axes.set_title(title, fontsize=10)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.legend(frameon=False, fontsize=8)
     return axes
 
 
-def plot_reversible(found: Diagnosis) -> Any:
+def plot_reversible(found: Found, title: str = "") -> Any:
     """AUC over noise levels, with two standard errors."""
     axes = new_axes()
     axes.axhspan(0.48, 0.52, color="#4e9a3a", alpha=0.12, linewidth=0)
@@ -72,10 +79,10 @@ def plot_reversible(found: Diagnosis) -> Any:
     axes.set_xscale("log")
     axes.set_xticks(levels, [f"{level:g}" for level in levels])
     axes.minorticks_off()
-    return _labelled(axes, "noise level beta", "AUC of (x, y) against (y, x)")
+    return _labelled(axes, "noise level beta", "AUC of (x, y) against (y, x)", title)
 
 
-def plot_stationary(found: Diagnosis) -> Any:
+def plot_stationary(found: Found, title: str = "") -> Any:
     """The distance to the data over the steps of the walk, and the floor."""
     axes, stationary = new_axes(), found.stationary
     axes.errorbar(
@@ -85,7 +92,7 @@ def plot_stationary(found: Diagnosis) -> Any:
         fmt="o-",
         capsize=3,
         color=COLOURS[0],
-        label="the walk",
+        label="the chains",
     )
     low, high = (stationary.floor + side * 2 * stationary.floor_error for side in (-1, 1))
     axes.axhspan(low, high, color=COLOURS[6], alpha=0.12, linewidth=0)
@@ -95,10 +102,10 @@ def plot_stationary(found: Diagnosis) -> Any:
     axes.set_xticks([d.steps for d in stationary.distances], [f"{d.steps:,}" for d in stationary.distances])
     axes.minorticks_off()
     axes.set_ylim(bottom=0)
-    return _labelled(axes, "steps", "Fréchet distance to the data")
+    return _labelled(axes, "steps", "Fréchet distance to the data", title)
 
 
-def plot_mixing(found: Diagnosis) -> Any:
+def plot_mixing(found: Found, title: str = "") -> Any:
     """Autocorrelations."""
     axes = new_axes()
     for i, m in enumerate(found.mixing):
@@ -107,14 +114,14 @@ def plot_mixing(found: Diagnosis) -> Any:
     axes.set_xscale("symlog", linthresh=1)
     axes.set_xlim(left=-0.1)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    return _labelled(axes, "steps apart", "autocorrelation")
+    return _labelled(axes, "steps apart", "autocorrelation", title)
 
 
 def plot_strength(found: Diagnosis) -> Any:
     """How far variants of either kind go, and the monotone curves through it."""
     axes = new_axes()
     axes.axhline(1.0, color=COLOURS[6], linestyle="--", linewidth=1.2, label="two unrelated pictures")
-    shown = {"noise below it drawn anew": found.renewal, "a walk at it": found.strength}
+    shown = {"noise below it renewed": found.walk.strength, "steps at it": found.paper.strength}
     for colour, (name, curve) in zip((COLOURS[2], COLOURS[0]), shown.items(), strict=True):
         axes.plot((0.0, *curve.betas), (0.0, *curve.monotone), color=colour, linewidth=1.4)
         bars = [2 * error for error in curve.errors]
@@ -123,48 +130,70 @@ def plot_strength(found: Diagnosis) -> Any:
     return _labelled(axes, "noise level beta", "distance of a variant from its start")
 
 
+def _both(found: Diagnosis) -> list[tuple[str, Found]]:
+    return [(WALK, found.walk), (PAPER, found.paper)]
+
+
 def _reversible(found: Diagnosis) -> Section:
-    main, caught = found.main, found.irreversible
-    told = "; ".join(f"beta {r.beta:g} over {r.steps} step{'s' * (r.steps > 1)}, by {by}" for r, by in caught)
     text = (
-        f"A chain is reversible if (x, y) and (y, x) have one law. Classifiers that were shown half of {main.pairs:,} "
-        f"pairs try to tell which is which in the other half; 0.5 is guessing. At beta {main.beta:g}, one step: AUC "
-        f"{main.test.auc:.3f} ± {main.test.error:.3f}, p = {main.test.p_value:.2g}. Bars are two standard errors; the "
-        f"band is 0.5 ± 0.02. At level {LEVEL:g} over all {len(found.p_values)} tests and statistics, "
-        + (f"irreversible: {told}." if caught else "nothing calls the chain irreversible.")
-        + " Below, means that are zero in balance."
+        "A chain is reversible if (x, y) and (y, x) have one law. For the walk of the noise these are a new sample and "
+        "what it is after part of its noise was renewed; for the paper's chain noisy states. Classifiers that were "
+        f"shown half of {found.paper.main.pairs:,} pairs try to tell which is which in the other half; 0.5 is "
+        "guessing. Bars are two standard errors; the band is 0.5 ± 0.02."
     )
+    for name, one in _both(found):
+        main, caught = one.main, one.irreversible
+        told = "; ".join(f"beta {r.beta:g} over {r.steps} step{'s' * (r.steps > 1)}, by {by}" for r, by in caught)
+        text += (
+            f" {name}, at beta {main.beta:g}, one step: AUC {main.test.auc:.3f} ± {main.test.error:.3f}, p = "
+            f"{main.test.p_value:.2g}; at level {LEVEL:g} over all {len(one.p_values)} tests and statistics, "
+            + (f"irreversible: {told}." if caught else "nothing calls it irreversible.")
+        )
+    text += " Below, means that are zero in balance."
     rows = [
-        [f"{r.beta:g}", str(r.steps), s.name, f"{s.mean:+.4f}", f"{s.error:.4f}", f"{s.p_value:.2g}"]
-        for r in found.reversible
-        if r.beta == main.beta
+        [name, f"{r.beta:g}", str(r.steps), s.name, f"{s.mean:+.4f}", f"{s.error:.4f}", f"{s.p_value:.2g}"]
+        for name, one in _both(found)
+        for r in one.reversible
+        if r.beta == one.main.beta
         for s in r.statistics
     ]
-    head = ["beta", "steps", "f, g: mean of f(x) g(y) - g(x) f(y)", "mean", "standard error", "p"]
-    return Section("Reversible?", text, [plotted(plot_reversible(found), "AUC by noise level"), table(head, rows)])
+    head = ["chain", "beta", "steps", "f, g: mean of f(x) g(y) - g(x) f(y)", "mean", "standard error", "p"]
+    plots = [plotted(plot_reversible(one, name), f"{name}: AUC by noise level") for name, one in _both(found)]
+    return Section("Reversible?", text, [*plots, table(head, rows)])
 
 
 def _stationary(found: Diagnosis, model: Model) -> Section:
-    s = found.stationary
-    last = s.distances[-1]
+    s = found.walk.stationary
     text = (
         f"The Fréchet distance of {s.chains} chains to the data they did not start from, on {s.features}. The dashed "
-        f"line is where real pictures, as many, are: {s.floor:.2f} ± {s.floor_error:.2f}. After {last.steps:,} steps "
-        f"{last.distance:.2f} ± {last.error:.2f}, which is {last.drift:+.2f} ± {last.drift_error:.2f} more than after "
-        f"one. Step 0 is the start, noised and read out again. Bars are two standard errors. Below, row by row, some "
-        f"chains after {', '.join(f'{steps:,}' for steps in found.shown)} steps."
+        f"line is where real pictures, as many, are: {s.floor:.2f} ± {s.floor_error:.2f}. Step 0 is the start, read "
+        "out again. The walk of the noise ends where new samples are, wherever that is. Bars are two standard errors."
     )
+    for name, one in _both(found):
+        last = one.stationary.distances[-1]
+        text += (
+            f" {name}, after {last.steps:,} steps: {last.distance:.2f} ± {last.error:.2f}, which is {last.drift:+.2f} "
+            f"± {last.drift_error:.2f} more than after one."
+        )
+    text += (
+        " Below, first of the walk of the noise, then of the paper's chain, row by row, some chains after "
+        f"{', '.join(f'{steps:,}' for steps in found.walk.shown)} steps."
+    )
+    plots = [plotted(plot_stationary(one, name), f"{name}: distance over steps") for name, one in _both(found)]
+    return Section("Stationary?", text, [*plots, *(_sheet(one, name, model) for name, one in _both(found))])
+
+
+def _sheet(found: Found, name: str, model: Model) -> str:
     cells: list[Image.Image] = [image for z in found.shown.values() for image in model.draw(z)]
     columns = len(next(iter(found.shown.values())))
-    sheet = embedded(contact_sheet(cells, columns, least=48), alt="chains along the walk")
-    return Section("Stationary?", text, [plotted(plot_stationary(found), "distance over steps"), sheet])
+    return embedded(contact_sheet(cells, columns, least=48), alt=f"{name}: chains on their way")
 
 
 def _mixing(found: Diagnosis) -> Section:
-    first = found.mixing[0]
     text = (
-        f"Scalar functions of the denoised state along {first.chains} chains from different starts. The integrated "
-        "time is how many steps are worth one independent draw; R-hat is 1 where all chains see the same."
+        f"Scalar functions along {found.walk.mixing[0].chains} chains from different starts: of clean data, and for "
+        "the paper's chain of the denoised state. The integrated time is how many steps are worth one independent "
+        "draw; R-hat is 1 where all chains see the same."
     )
 
     def number(value: float | None, form: str) -> str:
@@ -172,16 +201,19 @@ def _mixing(found: Diagnosis) -> Section:
 
     rows = [
         [
+            name,
             m.function,
             number(m.integrated_time, ",.1f"),
             number(m.effective_a_step, ".2g"),
             number(m.r_hat, ".3f"),
             m.remark or "yes",
         ]
-        for m in found.mixing
+        for name, one in _both(found)
+        for m in one.mixing
     ]
-    head = ["function", "integrated time", "ESS a step", "R-hat", "trusted?"]
-    return Section("Mixing?", text, [plotted(plot_mixing(found), "autocorrelation"), table(head, rows)])
+    head = ["chain", "function", "integrated time", "ESS per step", "R-hat", "trusted?"]
+    plots = [plotted(plot_mixing(one, name), f"{name}: autocorrelation") for name, one in _both(found)]
+    return Section("Mixing?", text, [*plots, table(head, rows)])
 
 
 def _strength(found: Diagnosis) -> Section:
@@ -191,9 +223,10 @@ def _strength(found: Diagnosis) -> Section:
         reached = ", ".join(f"{share:.0%} at beta {curve.beta(share):.2g}" for share in shares)
         return reached or f"{curve.monotone[-1]:.0%} at the most"
 
+    renewed, constant = found.walk.strength, found.paper.strength
     text = (
         "The distance of a variant from its start, over that of two unrelated pictures. With the noise below a level "
-        f"drawn anew, as nk vary and the studio do: {marks(found.renewal)}. By a walk of {found.strength.steps} steps "
-        f"at that level, as in the paper: {marks(found.strength)}. Lines are made monotone; bars are two errors."
+        f"renewed, as nk vary and the studio do: {marks(renewed)}. By {constant.steps} steps of the paper's chain at "
+        f"that level, read out sharp: {marks(constant)}. Lines are made monotone; bars are two errors."
     )
     return Section("How far does a variant go?", text, [plotted(plot_strength(found), "strength")])

@@ -1,4 +1,4 @@
-"""Pairs (x, y) of states, and what the test of reversibility is shown of them.
+"""Pairs (x, y) of states at constant noise, and what the test of reversibility is shown of them.
 
 x is data, noised: a draw from p(x), where the chain should be at home. y is one step on, or k steps: k steps of a
 reversible chain are reversible too, and small faults add up in them. Each example gives one pair, so that the pairs
@@ -13,7 +13,7 @@ where h are the elements of the state and of its denoised view, their squares, a
 h(x) + h(y) say all that h says of the pair.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -23,9 +23,10 @@ from torch import Tensor
 
 from noisekernel import tasks
 from noisekernel.core.distributions import Elementwise
-from noisekernel.measuring.chains.functions import Directions, flat
+from noisekernel.measuring.chains.functions import Directions
 from noisekernel.sampling.chain import ChainState
 from noisekernel.sampling.model import NoiseModel
+from noisekernel.tasks.distances import flat
 
 #: So many elements are shown at most, the same random ones for all pairs; summaries are of all of them.
 MOST_ELEMENTS = 1024
@@ -50,7 +51,7 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class Seen:
     """h at a batch of states: elements, and named summaries."""
 
     elements: Tensor
@@ -71,18 +72,18 @@ def draw_pairs(
     advance: Callable[[], None],
 ) -> dict[int, Pairs]:
     """For each number of steps, a pair of each z. `advance` is called after every step of every batch."""
-    parts: dict[int, list[tuple[_Seen, _Seen, Tensor | None]]] = {count: [] for count in steps}
+    parts: dict[int, list[tuple[Seen, Seen, Tensor | None]]] = {count: [] for count in steps}
     for first in range(0, len(z), batch_size):
         rows = z[first : first + batch_size]
-        run = tasks.variation(model, rows, beta=beta, steps=max(steps), lag=lag, readout=0, seed=seed, first=first)
-        begin, seen = run.state, _look(run.state, directions)
+        run = tasks.equilibration(model, rows, beta=beta, steps=max(steps), lag=lag, readout=0, seed=seed, first=first)
+        begin, at_x = run.state, _look(run.state, directions)
         for state, info in run:
             if state.t in parts:
                 forward = info.proposal.log_prob(state.x) if state.t == 1 else None
                 ratio = None if forward is None else forward - _backward(model, begin, state, run.schedule.lag[0])
-                parts[state.t].append((seen, _look(state, directions), ratio))
+                parts[state.t].append((at_x, _look(state, directions), ratio))
             advance()
-    return {count: _join(some) for count, some in parts.items()}
+    return {count: join(some) for count, some in parts.items()}
 
 
 def _backward(model: NoiseModel, begin: ChainState, state: ChainState, lag: Tensor) -> Tensor:
@@ -90,7 +91,7 @@ def _backward(model: NoiseModel, begin: ChainState, state: ChainState, lag: Tens
     return model.step(state.view, state.x, state.beta, begin.beta, float(lag), False).log_prob(begin.x)
 
 
-def _look(state: ChainState, directions: Directions) -> _Seen:
+def _look(state: ChainState, directions: Directions) -> Seen:
     assert isinstance(state.view, Elementwise)
     x, guess = flat(state.x), flat(state.view.best)
     sure = state.view.log_prob(state.view.best) / x.shape[1]
@@ -105,14 +106,21 @@ def _look(state: ChainState, directions: Directions) -> _Seen:
         "residual": (x - guess).square().mean(dim=1),
         "sureness": sure,
     }
-    if x.shape[1] > MOST_ELEMENTS:
-        chosen = torch.randperm(x.shape[1], generator=torch.Generator().manual_seed(0))[:MOST_ELEMENTS].to(x.device)
-        x, guess = x[:, chosen], guess[:, chosen]
-    elements = torch.cat((x, x.square(), guess, guess.square()), dim=1)
-    return _Seen(elements.cpu(), torch.stack(list(columns.values()), dim=1).cpu(), tuple(columns))
+    return seen([x, guess], columns)
 
 
-def _join(parts: Sequence[tuple[_Seen, _Seen, Tensor | None]]) -> Pairs:
+def seen(parts: Sequence[Tensor], columns: Mapping[str, Tensor]) -> Seen:
+    """Elements of these parts, some of them where they are many, and the summaries."""
+    size = parts[0].shape[1]
+    if size > MOST_ELEMENTS:
+        chosen = torch.randperm(size, generator=torch.Generator().manual_seed(0))[:MOST_ELEMENTS].to(parts[0].device)
+        parts = [part[:, chosen] for part in parts]
+    elements = torch.cat([each for part in parts for each in (part, part.square())], dim=1)
+    return Seen(elements.cpu(), torch.stack(list(columns.values()), dim=1).cpu(), tuple(columns))
+
+
+def join(parts: Sequence[tuple[Seen, Seen, Tensor | None]]) -> Pairs:
+    """What is shown of the pairs of all batches: what is seen of x and of y, and the log ratio where it is known."""
     names = parts[0][0].names
     x, y = torch.cat([p[0].few for p in parts]), torch.cat([p[1].few for p in parts])
     # By moments of both ends together, which a swap leaves alone. A summary that varies by rounding alone (the sureness

@@ -75,8 +75,10 @@ class Statistic:
 class Reversibility:
     """At one noise level, of pairs `steps` steps apart."""
 
+    #: The constant level, or that below which noise is renewed.
     beta: float
-    lag: float
+    #: Of the chain at constant noise; None where noise is renewed.
+    lag: float | None
     steps: int
     pairs: int
     test: SwapTest
@@ -94,7 +96,9 @@ def reversibility(
     batch_size: int = 256,
     advance: Callable[[], None] = lambda: None,
 ) -> list[Reversibility]:
-    """Of the chain that starts at each z, noised to `beta`; one result for each of `steps`.
+    """Of the chain at constant noise that starts at each z, noised to `beta`; one result for each of `steps`.
+
+    The lag is the paper's unless given.
 
     >>> import torch, noisekernel as nk
     >>> from functools import partial
@@ -109,7 +113,7 @@ def reversibility(
     if len(z) < FEWEST:
         raise InputError(f"{len(z)} examples give {len(z)} pairs; the test of reversibility needs at least {FEWEST}")
     counts = sorted({checks.count("each of steps", count) for count in steps})
-    taught, rest = _halves(len(z), seed)
+    taught, rest = halves(len(z), seed)
     drawn = draw_pairs(
         model,
         z,
@@ -121,7 +125,7 @@ def reversibility(
         batch_size=checks.count("batch_size", batch_size),
         advance=advance,
     )
-    carried = tasks.lag_of(model, lag)
+    carried = tasks.paper_lag(model) if lag is None else lag
     return [
         Reversibility(
             beta, carried, count, len(z), tell_apart(pairs, taught, rest, seed), tuple(statistics(pairs, rest))
@@ -130,7 +134,7 @@ def reversibility(
     ]
 
 
-def _halves(n: int, seed: int) -> tuple[Rows, Rows]:
+def halves(n: int, seed: int) -> tuple[Rows, Rows]:
     """The pairs that teach, and those that are judged."""
     order = np.random.default_rng(seed).permutation(n)
     return order[: n // 2], order[n // 2 :]

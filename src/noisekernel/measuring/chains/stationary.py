@@ -39,8 +39,10 @@ class Distance:
 class Stationarity:
     """The distances along a walk, and the floor."""
 
+    #: The constant level, or that below which the noise moves at full pace.
     beta: float
-    lag: float
+    #: Of the chain at constant noise; None for the walk of the noise.
+    lag: float | None
     chains: int
     features: str
     floor: float
@@ -59,7 +61,7 @@ def stationarity(
     truth: Float[Tensor, "others features"],
     *,
     beta: float,
-    lag: float,
+    lag: float | None,
     name: str = "features",
     resamples: int = 50,
     seed: int = 0,

@@ -14,9 +14,10 @@ from torch import Tensor
 from noisekernel import tasks
 from noisekernel.core import checks
 from noisekernel.core.errors import InputError
-from noisekernel.measuring.chains.functions import Directions, flat
+from noisekernel.measuring.chains.functions import Directions
 from noisekernel.measuring.samples.features import Features
 from noisekernel.sampling.model import NoiseModel
+from noisekernel.tasks.distances import flat
 
 #: The points of a trace: a walk of up to so many steps is kept whole.
 MOST_POINTS = 20_000
@@ -31,7 +32,8 @@ class Walked:
     """What was seen of a walk."""
 
     beta: float
-    lag: float
+    #: Of the chain at constant noise; None for the walk of the noise.
+    lag: float | None
     steps: int
     #: The number of steps made, to features of all chains read out there.
     features: Mapping[int, Float[Tensor, "chains features"]]
@@ -67,11 +69,12 @@ def walk(
     batch_size: int = 256,
     advance: Callable[[], None] = lambda: None,
 ) -> Walked:
-    """Walk from each z and watch. `traced` are the chains to trace (all); `advance` is called after every step."""
+    """Walk from each z at constant noise, and watch. The lag is the paper's unless given.
+
+    `traced` are the chains to trace (all); `advance` is called after every step.
+    """
     steps, batch_size = checks.count("steps", steps), checks.count("batch_size", batch_size)
-    followed = list(range(len(z)) if traced is None else traced)
-    if not followed or not all(0 <= row < len(z) for row in followed):
-        raise InputError(f"traced is {followed}; give numbers of chains, from 0 to {len(z) - 1}")
+    followed = followed_of(traced, len(z))
     marks, every = marks_of(steps), -(-steps // MOST_POINTS)
     read: dict[int, list[Tensor]] = {mark: [] for mark in marks}
     shown: dict[int, Tensor] = {}
@@ -82,7 +85,7 @@ def walk(
         own = [row for row in followed if first <= row < first + len(rows)]
         inside = torch.tensor([row - first for row in own], dtype=torch.int64, device=model.device)
         trace = torch.empty(len(own), steps // every, COMPONENTS + 2)
-        run = tasks.variation(model, rows, beta=beta, steps=steps, lag=lag, readout=0, seed=seed, first=first)
+        run = tasks.equilibration(model, rows, beta=beta, steps=steps, lag=lag, readout=0, seed=seed, first=first)
 
         def look(mark: int, run: tasks.Run = run, first: int = first) -> None:
             sharp = (tasks.read_out(run.model, run.state, readout) if readout else run.clean).cpu()
@@ -93,26 +96,39 @@ def walk(
         look(0)
         for state, _ in run:
             if own and state.t % every == 0:
-                trace[:, state.t // every - 1] = _watch(tasks.best(state.view)[inside], directions, origin).cpu()
+                trace[:, state.t // every - 1] = watch(tasks.best(state.view)[inside], directions, origin).cpu()
             if state.t in read:
                 look(state.t)
             advance()
         traces.update(zip(own, trace, strict=True))
-    names = [*(f"pc{i + 1}" for i in range(min(COMPONENTS, len(directions)))), "mean", "distance"]
-    stacked = torch.stack([traces[row] for row in followed])
     return Walked(
         beta,
-        float(run.schedule.lag[0]),
+        tasks.paper_lag(model) if lag is None else lag,
         steps,
         {mark: torch.cat(parts) for mark, parts in read.items()},
         shown,
-        {name: stacked[:, :, i] for i, name in enumerate(names)},
+        named([traces[row] for row in followed], directions),
         every,
     )
 
 
-def _watch(guess: Tensor, directions: Directions, origin: Tensor) -> Tensor:
-    """The scalar functions of the denoised states, in the order of their names.
+def followed_of(traced: Sequence[int] | None, n: int) -> list[int]:
+    """The chains to trace, of n: all of them unless some are named."""
+    followed = list(range(n) if traced is None else traced)
+    if not followed or not all(0 <= row < n for row in followed):
+        raise InputError(f"traced is {followed}; give numbers of chains, from 0 to {n - 1}")
+    return followed
+
+
+def named(traces: Sequence[Tensor], directions: Directions) -> dict[str, Tensor]:
+    """The traces of chains, of shape (points, functions) each, by the name of the function."""
+    names = [*(f"pc{i + 1}" for i in range(min(COMPONENTS, len(directions)))), "mean", "distance"]
+    stacked = torch.stack(list(traces))
+    return {name: stacked[:, :, i] for i, name in enumerate(names)}
+
+
+def watch(guess: Tensor, directions: Directions, origin: Tensor) -> Tensor:
+    """The scalar functions of clean data, or of denoised states, in the order of their names.
 
     The distance is from one and the same picture, the start of the first chain: from each chain's own start it would
     be another function for every chain, and R-hat would compare what does not compare.

@@ -162,9 +162,7 @@ def measure(
     def drawn(rows: range) -> Encoded:
         own = None if labels is None else labels[rows.start : rows.stop]
         run = tasks.synthesis(chain, len(rows), schedule=schedule, label=own, seed=seed, first=rows.start)
-        for _ in run:
-            advance()
-        return extractor(kind.decode(run.clean.cpu()))
+        return extractor(kind.decode(run.result(advance).cpu()))
 
     real = read(source)
     held = None if others is None else read(others)

@@ -11,6 +11,7 @@ from typing import TypeVar
 import torch
 
 from noisekernel.measuring.samples.figures import Encoded
+from noisekernel.tasks.batching import batches
 
 Some = TypeVar("Some")
 
@@ -49,10 +50,10 @@ class Processes:
         self, n: int, size: int, encode: Callable[[range], Encoded], advance: Callable[[], None] = lambda: None
     ) -> Encoded | None:
         """Features of n pictures, `size` at a time, in the main process; None in the others."""
-        batches = [range(first, min(first + size, n)) for first in range(0, n, size)]
+        parts = batches(n, size)
         own = []
-        for number in range(self.rank, len(batches), self.world):
-            own.append((number, encode(batches[number])))
+        for number in range(self.rank, len(parts), self.world):
+            own.append((number, encode(parts[number])))
             advance()
         return _joined(own) if self.world == 1 else self._gathered(own)
 

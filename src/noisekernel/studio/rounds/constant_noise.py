@@ -6,10 +6,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from noisekernel.core.errors import InputError
-from noisekernel.measuring.dial import DEFAULT, WALK
 from noisekernel.studio.models import Served
 from noisekernel.studio.rounds.fields import LEAST_BETA, MOST_STEPS, Asked, Beta, Count, Label, Lag, Parents, Strength
 from noisekernel.studio.rounds.record import damaged
+from noisekernel.tasks.strength import DEFAULT, EQUILIBRIUM
 
 #: The settings of such a walk, as the tasks of the package call them.
 NAMES = ("beta", "steps", "lag", "readout")
@@ -40,7 +40,7 @@ def settled(served: Served, settings: Mapping[str, Any]) -> dict[str, Any]:
     beta, strength = settings["beta"], settings["strength"]
     if beta is None:
         strength = DEFAULT if strength is None else strength
-        beta = served.curve(WALK).turned(strength, LEAST_BETA)
+        beta = served.curve(EQUILIBRIUM).turned(strength, LEAST_BETA)
     return {
         **settings,
         "strength": strength,

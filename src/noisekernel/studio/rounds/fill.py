@@ -44,6 +44,6 @@ class FillTask(Ending):
         yield from ()  # there is nothing to find out first
         settings, z = one["settings"], known.clean_of(one["parents"])[rows_of(one)]
         fill = viewing.read_mask(model, settings["mask"])
-        run = tasks.inpainting(model, z, fill.expand(z.shape), steps=settings["steps"], **drawing(model, one, known))
+        run = tasks.filling(model, z, fill.expand(z.shape), steps=settings["steps"], **drawing(model, one, known))
         feather = settings["feather"]
         return Doing(run, (z, viewing.share_of_new(fill, feather)) if feather else None)

@@ -117,7 +117,7 @@ def finding(
             before, at = at, replace(at, renewals=(*at.renewals, each))
             if at not in known:
                 noise = known[before]
-                by = shares(schedule, len(noise.noise), each.below)
+                by = shares(model.kernel, schedule, len(noise.noise), each.below)
                 streams = Streams.of(each.seed, [before.stream(each.place)], model.device, Purpose.RENEWING)
                 known[at] = renewed(noise, by, streams)
     return together([known[line] for line in lines])

@@ -10,7 +10,6 @@ from noisekernel import tasks
 from noisekernel.core.errors import InputError
 from noisekernel.core.randomness import Purpose, Streams
 from noisekernel.core.stepwise import Stepwise
-from noisekernel.measuring.dial import DEFAULT, RENEWAL
 from noisekernel.models.model import Model
 from noisekernel.sampling import renewal
 from noisekernel.sampling.samplers import annealing
@@ -23,6 +22,7 @@ from noisekernel.studio.rounds.record import Known, Round
 from noisekernel.studio.rounds.task import Doing, Ending, Place, drawing, label_of, rows_of
 from noisekernel.studio.store import Store
 from noisekernel.tasks.run import Run
+from noisekernel.tasks.strength import DEFAULT, RENEWAL
 
 
 class Vary(Variants):
@@ -71,7 +71,7 @@ class VaryTask(Ending):
         if settings["beta"] is None:
             return Doing((yield from _renewed(model, one, known, rows)))
         z = known.clean_of(one["parents"])[rows]
-        return Doing(tasks.variation(model, z, **drawing(model, one, known), **constant_noise.options(settings)))
+        return Doing(tasks.equilibration(model, z, **drawing(model, one, known), **constant_noise.options(settings)))
 
     def calls(self, one: Round, known: Known) -> list[tuple[int, int]]:
         if one["settings"]["beta"] is not None:
@@ -95,5 +95,5 @@ def _renewed(model: Model, one: Round, known: Known, rows: list[int]) -> Stepwis
     noise = renewal.rows_of(found, torch.tensor(rows))
     numbers = [lines[row].stream(i) for i, row in enumerate(rows)]
     streams = Streams.of(one["seed"], numbers, model.device, Purpose.RENEWING)
-    by = renewal.shares(schedule, len(noise.noise), settings["below"])
+    by = renewal.shares(model.kernel, schedule, len(noise.noise), settings["below"])
     return tasks.development(model, renewal.renewed(noise, by, streams), schedule, label=label_of(model, one))

@@ -1,6 +1,6 @@
 """The live walk: a chain without end or drift, whose pace is under the hand, and every frame of which can be had again.
 
-The walk is of the noise that the picture is made of (`NoiseWalk`). It is a list of segments (pace, steps), where
+The walk is of the noise that the picture is made of (`tasks.walk`). It is a list of segments (pace, steps), where
 the pace is the share of the noise that each step moves on. All is drawn from one stream of the walk's seed, so
 a frame is known by the segments up to its step, and is had again by stepping there, which needs no network, and a look.
 """
@@ -14,7 +14,7 @@ from torch import Tensor
 from noisekernel.core.errors import InputError
 from noisekernel.core.stepwise import Stepwise, finished
 from noisekernel.models.model import Model
-from noisekernel.tasks.noise_walk import NoiseWalk
+from noisekernel.tasks.walks import Walk, walking
 
 #: Annealing steps by which a frame is developed.
 LOOK = 20
@@ -30,7 +30,7 @@ Segment = dict[str, Any]
 class LiveWalk:
     """A walk under way. `move` takes it a step on, which needs no network; `look` develops the frame there."""
 
-    noise: NoiseWalk
+    noise: Walk
     pace: float
     #: The segments so far, the present one last.
     segments: list[Segment] = field(default_factory=list)
@@ -51,7 +51,7 @@ class LiveWalk:
     ) -> Stepwise["LiveWalk"]:
         """`of`, a network call at a time."""
         labels = None if label is None else model.label([label], 1)
-        noise = yield from NoiseWalk.starting(model, start, steps=LOOK, label=labels, seed=seed, first=number)
+        noise = yield from walking(model, start, steps=LOOK, label=labels, seed=seed, first=number)
         walk = cls(noise, pace)
         yield from walk.looking()
         return walk
@@ -66,7 +66,8 @@ class LiveWalk:
         present = self.segments[-1]
         if present["pace"] != self.pace or present["steps"] == MOST_STEPS:
             self.segments.append({"pace": self.pace, "steps": 0})
-        self.noise.glide(self.pace)
+        self.noise.pace = self.pace
+        self.noise.step()
         self.segments[-1]["steps"] += 1
 
     def look(self) -> None:

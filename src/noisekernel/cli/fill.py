@@ -1,14 +1,14 @@
-"""`nk inpaint`: fill in parts of pictures."""
+"""`nk fill`: fill in parts of pictures."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from noisekernel.cli import common
 
 
-def inpaint(
+def fill(
     model: common.ModelArgument,
     pictures: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="The pictures to fill in.")],
     mask: Annotated[
@@ -23,7 +23,7 @@ def inpaint(
     n: Annotated[int, typer.Option("-n", min=1, help="Ways to fill in each picture.")] = 4,
     steps: Annotated[int, typer.Option(min=1, help="Annealing steps.")] = 100,
     equilibrium: Annotated[int, typer.Option(min=0, help="Equilibrium steps after each of them.")] = 0,
-    out: common.Out = Path("inpainted"),
+    out: common.Out = Path("filled"),
     label: common.Label = None,
     seed: common.Seed = 0,
     device: common.Device = None,
@@ -32,17 +32,17 @@ def inpaint(
     force: common.ForceOfFolder = False,
     yes: common.Yes = False,
 ) -> None:
-    """Fill in what a mask hides; all else comes back as it was, bit by bit."""
+    """Fill in what a mask hides, as in the paper's inpainting; all else comes back as it was, bit by bit."""
     import torch
 
     from noisekernel import models, tasks
     from noisekernel.cli.cost import Cost
+    from noisekernel.cli.results import write_results
     from noisekernel.core.errors import InputError
     from noisekernel.files import outputs
     from noisekernel.kinds.pictures import drawing
     from noisekernel.kinds.pictures.masks import check_fits, read_mask, tile_masks
     from noisekernel.kinds.pictures.reading import MOST_SIDE, open_image, size_of
-    from noisekernel.kinds.pictures.record import Record
 
     if (mask is None) == (tiles is None):
         raise InputError("say what to fill in: either --mask MASK or --tiles SIDE")
@@ -75,22 +75,23 @@ def inpaint(
     cost.check(
         chain, len(z) * n, batch_size, kept=len(z) * (n + 2) * drawing.bytes_of_a_cell(chain.size), folder=folder
     )
-    many, fills = z.repeat_interleave(n, dim=0), masks.repeat_interleave(n, dim=0)
-    many_labels = None if labels is None else labels.repeat_interleave(n, dim=0)
-    lag = float(chain.kernel.lag) if equilibrium else None
-    parts = [slice(at, min(at + batch_size, len(many))) for at in range(0, len(many), batch_size)]
-    done = []
     each = steps * (equilibrium + 1)
-    with common.bar(len(parts) * each, "filling in") as bar:
-        advance = cost.timed(bar, len(parts) * each, each)
-        for rows in parts:
-            own = None if many_labels is None else many_labels[rows]
-            options: dict[str, Any] = {"steps": steps, "equilibrium": equilibrium, "lag": lag, "label": own}
-            run = tasks.inpainting(chain, many[rows], fills[rows], first=rows.start, seed=seed, **options)
-            done.append(common.walk_to_the_end(run, advance).cpu())
-    filled = torch.cat(done).unflatten(0, (-1, n))
+    total = len(tasks.batches(len(z) * n, batch_size)) * each
+    with common.bar(total, "filling in") as bar:
+        filled = tasks.fill(
+            chain,
+            z,
+            masks,
+            n,
+            steps=steps,
+            equilibrium=equilibrium,
+            label=labels,
+            seed=seed,
+            batch_size=batch_size,
+            advance=cost.timed(bar, total, each),
+        ).cpu()
     how = {
-        "task": "inpaint",
+        "task": "fill",
         "model": common.model_name(model),
         "mask": None if mask is None else mask.name,
         "tiles": tiles,
@@ -101,21 +102,9 @@ def inpaint(
         "label": label,
     }
     seen = torch.where(masks, torch.full_like(z, chain.middle), z)
-    files = [[f"{name}-{k:02d}.png" for k in range(n)] for name in outputs.names_of(pictures)]
-    listed = [
-        {"file": file, **how, "picture": i, "source": pictures[i].name, "way": k, "sample": i * n + k}
-        for i, own_files in enumerate(files)
-        for k, file in enumerate(own_files)
-    ]
-    record = Record(folder, how, listed, inputs=pictures if mask is None else [*pictures, mask])
-    cells = []
-    for i in range(len(z)):
-        images = chain.draw(filled[i])
-        record.write(images, files[i])
-        cells += [*chain.draw(z[i : i + 1]), *chain.draw(seen[i : i + 1]), *images]
-    record.sheet(drawing.contact_sheet(cells, columns=n + 2), "sheet.png")
-    record.finish()
+    inputs = pictures if mask is None else [*pictures, mask]
+    sheet = write_results(folder, chain, how, pictures, filled, [z, seen], numbered="way", inputs=inputs)
     share = float(masks.float().mean())
     figures = {**how, "filled_share": round(share, 4), "n": n, "out": str(folder)}
-    text = f"{len(listed)} pictures, {share:.0%} of each filled in: {folder}/; original, what was seen and results on "
-    common.say(figures, json, text + str(folder / "sheet.png"))
+    text = f"{len(z) * n} pictures, {share:.0%} of each filled in: {folder}/; original, what was seen and results on "
+    common.say(figures, json, text + str(sheet))

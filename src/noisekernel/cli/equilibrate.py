@@ -1,0 +1,79 @@
+"""`nk equilibrate`: variants of pictures by the paper's chain, at constant noise."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from noisekernel.cli import common
+
+
+def equilibrate(
+    model: common.ModelArgument,
+    pictures: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="The pictures to start from.")],
+    beta: Annotated[
+        float, typer.Option(callback=common.within(0, 1, open_low=True), help="The constant noise level, in (0, 1].")
+    ] = 0.2,
+    steps: Annotated[int, typer.Option(min=0, help="Steps at that level.")] = 100,
+    lag: common.Lag = None,
+    readout: Annotated[
+        int, typer.Option(min=0, help="Annealing steps at the end: 0 for the paper's blurred mean, 10 for sharp ones.")
+    ] = 0,
+    n: Annotated[int, typer.Option("-n", min=1, help="Variants of each picture.")] = 16,
+    out: common.Out = Path("equilibrated"),
+    label: common.Label = None,
+    seed: common.Seed = 0,
+    device: common.Device = None,
+    batch_size: common.BatchSize = 64,
+    json: common.Json = False,
+    force: common.ForceOfFolder = False,
+    yes: common.Yes = False,
+) -> None:
+    """Make variants of pictures by the paper's chain: steps at constant noise, with the paper's numbers.
+
+    The error of the model adds up along this chain, so that long ones leave the data. nk vary makes variants that do
+    not.
+    """
+    from noisekernel import models, tasks
+    from noisekernel.cli.cost import Cost
+    from noisekernel.cli.results import write_results
+    from noisekernel.files import outputs
+    from noisekernel.kinds.pictures import drawing
+
+    folder = outputs.new_folder(out, force=force)
+    chain = models.load(model, device)
+    z = common.read_pictures(chain, pictures)
+    common.say_if_unlike(chain, model, z, pictures)
+    cost = Cost(yes)
+    kept = len(z) * (n + 1) * drawing.bytes_of_a_cell(chain.size)
+    cost.check(chain, len(z) * n, batch_size, kept=kept, folder=folder)
+    labels = common.label_for(chain, label, len(z))
+    carried = tasks.paper_lag(chain) if lag is None else lag
+    total = len(tasks.batches(len(z) * n, batch_size)) * (steps + readout)
+    with common.bar(total, "equilibrating") as bar:
+        variants = tasks.equilibrate(
+            chain,
+            z,
+            n,
+            beta=beta,
+            steps=steps,
+            lag=carried,
+            readout=readout,
+            label=labels,
+            seed=seed,
+            batch_size=batch_size,
+            advance=cost.timed(bar, total, steps + readout),
+        ).cpu()
+    how = {
+        "task": "equilibrate",
+        "model": common.model_name(model),
+        "beta": beta,
+        "steps": steps,
+        "lag": carried,
+        "readout": readout,
+        "seed": seed,
+        "label": label,
+    }
+    sheet = write_results(folder, chain, how, pictures, variants, [z], numbered="variant", inputs=pictures)
+    figures = {**how, "n": n, "out": str(folder)}
+    common.say(figures, json, f"{len(z) * n} variants: {folder}/; side by side, the original first, on {sheet}")

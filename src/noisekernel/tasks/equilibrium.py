@@ -1,0 +1,145 @@
+"""The paper's chain: variants by steps at constant noise (section 3.3), where the chain is at equilibrium."""
+
+from jaxtyping import Shaped
+from torch import Tensor
+
+from noisekernel.core import checks
+from noisekernel.core.levels import flat
+from noisekernel.core.randomness import Purpose
+from noisekernel.core.stepwise import Advance, nothing
+from noisekernel.sampling import chain
+from noisekernel.sampling.chain import Score
+from noisekernel.sampling.model import NoiseModel, noise_model
+from noisekernel.sampling.samplers import PAPER, annealing
+from noisekernel.sampling.schedule import Schedule
+from noisekernel.tasks.batching import all_of, in_batches, rows_of_label, times
+from noisekernel.tasks.run import Run, streams_of
+
+
+def at_constant_noise(
+    model: NoiseModel,
+    z: Shaped[Tensor, "batch *event"],
+    *,
+    beta: float,
+    steps: int,
+    lag: float,
+    readout: int,
+    label: Tensor | None,
+    seed: int,
+    first: int,
+    score: Score | None = None,
+) -> Run:
+    """Noise each z to `beta`, make `steps` steps there, and read out by `readout` annealing steps."""
+    z = noise_model(model).entering(z)
+    beta = checks.number("beta", beta, 0.0, 1.0, open_low=True)
+    schedule = Schedule.along(flat(beta), steps, lag)
+    if checks.count("readout", readout, 0):
+        schedule = schedule.then(annealing(model.kernel, readout, first=beta, churn=0.0))
+    streams = streams_of(seed, first, len(z), z.device, Purpose.WALKING)
+    x = model.kernel.noise(z, beta).sample(streams)
+    labelled = model.labelled(label, len(z))
+    return Run(labelled, chain.start(labelled, x, beta, streams), schedule.check(model), score)
+
+
+def equilibration(
+    model: NoiseModel,
+    z: Shaped[Tensor, "batch *event"],
+    *,
+    beta: float = 0.2,
+    steps: int = 100,
+    lag: float | None = None,
+    readout: int = 0,
+    label: Tensor | None = None,
+    seed: int = 0,
+    first: int = 0,
+) -> Run:
+    """One variant of each z by the paper's chain, as a `Run` to iterate over. The arguments are those of
+    `equilibrate`."""
+    return at_constant_noise(
+        model,
+        z,
+        beta=beta,
+        steps=steps,
+        lag=paper_lag(model) if lag is None else lag,
+        readout=readout,
+        label=label,
+        seed=seed,
+        first=first,
+    )
+
+
+def equilibrate(
+    model: NoiseModel,
+    z: Shaped[Tensor, "batch *event"],
+    n: int = 1,
+    *,
+    beta: float = 0.2,
+    steps: int = 100,
+    lag: float | None = None,
+    readout: int = 0,
+    label: Tensor | None = None,
+    seed: int = 0,
+    first: int = 0,
+    batch_size: int | None = None,
+    advance: Advance = nothing,
+) -> Tensor:
+    """Variants of each z by the chain at constant noise, as in the paper and with its numbers.
+
+    z is noised to `beta`, makes `steps` steps there, and is read out. The error of the denoiser adds up along the
+    chain, so that long ones leave the data; `vary` makes variants that do not. For variants of these variants take
+    another seed (or `first`), lest they meet their own noise again.
+
+    Args:
+        model: The model whose chain it is.
+        z: Clean data of shape (batch, *shape).
+        n: How many variants of each z.
+        beta: The noise level, in (0, 1].
+        steps: Steps at that level.
+        lag: How much of the state a step carries over, in [0, 1): the paper's w, which is 0.5 for continuous data and
+            0.95 for categories. The bias of the chain vanishes as it goes to 1.
+        readout: Annealing steps at the end. With 0 the result is the mean of r at the last state, as in the paper,
+            which blurs; 10 read it out sharp.
+        label: The class of each z, integers of shape (batch,).
+        seed: The same seed gives the same variants.
+        first: The number of the first sample under this seed.
+        batch_size: How many samples are made at a time (all of them).
+        advance: Called after every step of every batch.
+
+    Returns:
+        Clean data of shape (batch, n, *shape).
+
+    >>> from functools import partial
+    >>> import torch
+    >>> from noisekernel.kernels.gaussian import GaussianKernel
+    >>> from noisekernel.networks.exact import exact_denoiser
+    >>> model = NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=1.0, variance=0.25), shape=(2,))
+    >>> equilibrate(model, torch.ones(3, 2), n=4).shape
+    torch.Size([3, 4, 2])
+    """
+    many, labels = times(n, checks.tensor("z", z), label)
+
+    def part(rows: range) -> Run:
+        return equilibration(
+            model,
+            many[rows.start : rows.stop],
+            beta=beta,
+            steps=steps,
+            lag=lag,
+            readout=readout,
+            label=rows_of_label(labels, rows),
+            seed=seed,
+            first=first + rows.start,
+        )
+
+    return all_of(in_batches(len(many), batch_size, part, advance)).unflatten(0, (-1, n))
+
+
+def paper_lag(model: NoiseModel) -> float:
+    """The paper's w for data of this kind.
+
+    >>> from noisekernel.kernels import CategoricalKernel
+    >>> paper_lag(NoiseModel(CategoricalKernel(lag=0.7), lambda x, beta: None, shape=(1,)))
+    0.95
+    """
+    *_, lag = PAPER[noise_model(model).kernel.flows]
+    return lag
