@@ -1,10 +1,11 @@
 # make demo: a chain trained on digits, everything one can do with it, and a report to look at.
-# make test: linters, types and the whole suite. Either makes a virtual environment first, on a fresh machine.
+# make test: linters, types, the whole suite and the documentation. make docs: the documentation alone, in
+# docs/_build/html/index.html; its examples run, which takes a minute or two. Each makes a virtual environment first, on a fresh machine.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types unit install bench bench-quick clean
+.PHONY: demo test lint types unit docs install bench bench-quick clean
 
 # The browser that the studio's tests drive: the system's own, installed once, as root or by sudo.
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
@@ -16,7 +17,7 @@ DEMO ?= demo
 demo: $(VENV)/.demo
 	$(BIN)/nk demo --out $(DEMO) --force
 
-test: lint types unit
+test: lint types unit docs
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
@@ -27,6 +28,11 @@ types: $(VENV)/.installed
 
 unit: $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --durations 10
+
+# Warnings are errors: a dead link, a name that is gone, an example that fails. Nothing is downloaded.
+docs: $(VENV)/.installed
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto -d docs/_build/doctrees docs docs/_build/html
+	@echo "the documentation: docs/_build/html/index.html"
 
 install: $(VENV)/.installed
 
@@ -59,4 +65,4 @@ $(VENV)/.bench: $(VENV)/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) docs/_build docs/gallery docs/reference/rooms .mypy_cache .pytest_cache .ruff_cache

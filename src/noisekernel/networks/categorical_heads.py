@@ -1,6 +1,7 @@
 """Heads for categories: r is a categorical distribution per element."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -52,7 +53,8 @@ class OrdinalHead:
     components: int = 5
 
     #: The scale at zero features, and the largest log factor by which it may differ from that.
-    scale, range = 0.5, 7.0
+    scale: ClassVar[float] = 0.5
+    widest: ClassVar[float] = 7.0
 
     def __post_init__(self) -> None:
         checks.count("classes", self.classes, 2)
@@ -77,5 +79,5 @@ class OrdinalHead:
         weight, place, scale = features.reshape(*x.shape, 3, self.components).unbind(-2)
         # Places start evenly spread: components that start alike stay alike.
         place = place + torch.linspace(-1.0, 1.0, self.components, device=x.device)
-        scale = self.scale * torch.exp(self.range * torch.tanh(scale / self.range))
+        scale = self.scale * torch.exp(self.widest * torch.tanh(scale / self.widest))
         return Logistics(torch.log_softmax(weight, dim=-1), place, scale, self.classes)

@@ -1,6 +1,7 @@
 """Heads for continuous data: r is a normal distribution per element."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float
@@ -38,7 +39,7 @@ class PlainGaussian(_Gaussian):
     """The paper's head (eq. 18): the features are mu, and sigma2 through a softplus. The network is told beta."""
 
     #: Keeps sigma2 positive where softplus underflows.
-    smallest_variance = 1e-8
+    smallest_variance: ClassVar[float] = 1e-8
 
     def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
         return with_channel(checks.floating("x", x), self.channels), beta
@@ -66,7 +67,7 @@ class PreconditionedGaussian(_Gaussian):
     variance: float
 
     #: The largest log factor by which sigma2 may differ from that of the best linear denoiser.
-    range = 5.0
+    widest: ClassVar[float] = 5.0
 
     def __post_init__(self) -> None:
         checks.number("mean", self.mean, -1e6, 1e6)
@@ -92,4 +93,4 @@ class PreconditionedGaussian(_Gaussian):
         correction, raw = (f.reshape(x.shape) for f in features.to(x.dtype).chunk(2, dim=1))
         linear = exact_denoiser(x, beta, self.mean, self.variance)
         mean = linear.loc + linear.variance.sqrt() * correction
-        return Normal(mean, linear.variance * torch.exp(self.range * torch.tanh(raw / self.range)))
+        return Normal(mean, linear.variance * torch.exp(self.widest * torch.tanh(raw / self.widest)))

@@ -1,0 +1,98 @@
+"""Writes the pages of the reference: one for each room of the package, with every public name that lives there.
+
+The names come from `noisekernel.__all__` and from `__all__` of the rooms, so that a name that is added, renamed or
+moved needs no change here.
+"""
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import noisekernel as nk
+
+#: The rooms as the reference shows them, from what most readers need to what few do.
+ROOMS = {
+    "tasks": "Tasks: what a chain is used for",
+    "models": "Models: load, save, share",
+    "training": "Training",
+    "data": "Data",
+    "kinds": "Kinds of data",
+    "recipes": "Recipes",
+    "measuring": "Measuring samples and chains",
+    "kernels": "Noise kernels",
+    "networks": "Denoisers and networks",
+    "objectives": "Objectives",
+    "sampling": "Models of a chain, schedules and chains",
+    "core": "Distributions, noise levels, randomness, errors",
+}
+
+
+def names() -> dict[str, list[tuple[str, str]]]:
+    """For each room, the path to import each of its public names by, and the name: those of `nk` first."""
+    found: dict[str, list[tuple[str, str]]] = {room: [] for room in ROOMS}
+    seen: set[int] = set()
+    for name in nk.__all__:
+        thing = getattr(nk, name)
+        if isinstance(thing, ModuleType):
+            continue
+        found[_room_of(thing)].append(("noisekernel", name))
+        seen.add(id(thing))
+    for module in modules():
+        room = module.__name__.split(".")[1]
+        for name in getattr(module, "__all__", ()):
+            thing = getattr(module, name)
+            if not _is_documented(thing) or id(thing) in seen:
+                continue
+            found[room].append((module.__name__, name))
+            seen.add(id(thing))
+    return found
+
+
+def modules() -> list[ModuleType]:
+    """The rooms, and the other modules that are public names."""
+    public = [getattr(nk, name) for name in nk.__all__ if isinstance(getattr(nk, name), ModuleType)]
+    rooms = [import_module(f"noisekernel.{room}") for room in ROOMS]
+    return list({module.__name__: module for module in (*rooms, *public)}.values())
+
+
+def _room_of(thing: object) -> str:
+    return str(getattr(thing, "__module__", "")).split(".")[1]
+
+
+def _is_documented(thing: object) -> bool:
+    return inspect.isclass(thing) or inspect.isfunction(thing)
+
+
+def write(folder: Path) -> None:
+    """One page a room. A page that is right already is left alone, so that Sphinx does not read it again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = names()
+    for room, title in ROOMS.items():
+        _write(folder / f"{room}.rst", _page(room, title, found[room]))
+    for stale in set(folder.glob("*.rst")) - {folder / f"{room}.rst" for room in ROOMS}:
+        stale.unlink()
+
+
+def _page(room: str, title: str, listed: list[tuple[str, str]]) -> str:
+    lines = [title, "=" * len(title), "", f".. automodule:: noisekernel.{room}", "   :no-members:", "   :no-index:", ""]
+    lines += [".. currentmodule:: None", ""]
+    below = [module for module in modules() if module.__name__.startswith(f"noisekernel.{room}.")]
+    if listed:
+        lines += [".. autosummary::", "   :nosignatures:", ""]
+        lines += [f"   {home}.{name}" for home, name in listed] + [""]
+    for module in below:
+        short = next(name for name in nk.__all__ if getattr(nk, name) is module)
+        lines += [f"``nk.{short}``", "-" * (len(short) + 7), "", f".. automodule:: {module.__name__}"]
+        lines += ["   :no-members:", "   :no-index:", ""]
+    for home, name in listed:
+        thing = getattr(import_module(home), name)
+        shown = f"nk.{name}" if home == "noisekernel" else f"{home.replace('noisekernel', 'nk')}.{name}"
+        lines += [shown, "-" * len(shown), ""]
+        lines += [f".. auto{'class' if inspect.isclass(thing) else 'function'}:: {home}.{name}", ""]
+    return "\n".join(lines) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
