@@ -72,7 +72,7 @@ model = nk.NoiseModel(kernel, denoiser.eval(), shape=(2,))
 new = nk.synthesize(model, 1000)
 walked = nk.vary(model, data[:300], beta=0.05, steps=2000)[:, 0]
 
-_, axes = plt.subplots(1, 3, figsize=(12, 4.2), sharex=True, sharey=True)
+figure, axes = plt.subplots(1, 3, figsize=(12, 4.2), sharex=True, sharey=True)
 for axis, points, title in zip(
     axes, (data[:1000], new, walked), ("data", "new samples", "after 2,000 steps"), strict=True
 ):

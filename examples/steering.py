@@ -44,7 +44,7 @@ rows = {
 for name, z in rows.items():
     print(f"{name:24} mean {z.mean():+.3f}   asymmetry {(z - z.flip(3)).square().mean():.3f}")
 
-_, axes = plt.subplots(len(rows), 1, figsize=(8, 3.8), layout="tight")
+figure, axes = plt.subplots(len(rows), 1, figsize=(8, 3.8), layout="tight")
 for axis, (name, z) in zip(axes, rows.items(), strict=True):
     strip = pad(z[:, 0], (0, 1, 0, 1), value=-0.2).transpose(0, 1).flatten(1)
     axis.imshow(strip.numpy(), cmap="gray", vmin=-1, vmax=1)

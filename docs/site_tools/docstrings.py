@@ -4,6 +4,7 @@ Our docstrings are plain text: an indented block is a formula or a drawing, show
 (p(y | x)). In reStructuredText the first would be a quotation and the second the start of a substitution.
 """
 
+import inspect
 import re
 
 _SECTION = re.compile(r"^(Args|Attributes|Example|Examples|Note|Raises|Returns|Yields|Warning):$")
@@ -15,7 +16,24 @@ _STAR = re.compile(r"(?<=[(, ])\*(?=\w+[),\]])")
 
 def to_restructured_text(app, what, name, obj, options, lines):
     """The handler of Sphinx's event `autodoc-process-docstring`: changes `lines` in place."""
+    if what == "method":
+        lines += inherited_arguments(name, lines)
     lines[:] = converted(lines)
+
+
+def inherited_arguments(name: str, lines: list[str]) -> list[str]:
+    """The `Args:` section of the method that this one overrides, where it says nothing of its arguments itself."""
+    module, _, path = name.partition(".")
+    owner = __import__(module)
+    for part in path.split(".")[:-1]:
+        owner = getattr(owner, part)
+    if "Args:" in lines or not inspect.isclass(owner):
+        return []
+    for base in owner.__mro__:
+        text = inspect.cleandoc(getattr(base.__dict__.get(path.split(".")[-1]), "__doc__", None) or "")
+        if "\nArgs:\n" in text:
+            return ["", *("Args:\n" + text.partition("\nArgs:\n")[2]).splitlines(), ""]
+    return []
 
 
 def converted(lines: list[str]) -> list[str]:

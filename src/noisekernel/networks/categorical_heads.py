@@ -10,12 +10,21 @@ from torch.nn.functional import one_hot
 from noisekernel.core import checks
 from noisekernel.core.categories import Categorical
 from noisekernel.core.logistics import Logistics
-from noisekernel.networks.head import with_channel
+from noisekernel.networks.head import Head, with_channel
 
 
 @dataclass(frozen=True)
-class CategoricalHead:
-    """r = Cat(f) (eq. 26): in one-hot over K + 1 states, out logits over K classes. The network is told beta."""
+class CategoricalHead(Head):
+    """r = Cat(f) (eq. 26): in one-hot over K + 1 states, out logits over K classes. The network is told beta.
+
+    Args:
+        classes: The number of categories K.
+        channels: The size of dimension 1 of the data; None for data that has no channel dimension.
+
+    >>> head = CategoricalHead(classes=4, channels=None)
+    >>> head.in_channels, head.out_channels
+    (5, 4)
+    """
 
     classes: int
     channels: int | None
@@ -39,13 +48,23 @@ class CategoricalHead:
 
 
 @dataclass(frozen=True)
-class OrdinalHead:
-    """r = Cat(f) for many classes in order, such as 256 levels of brightness: f is a mixture of logistics, cut into
-    classes (`Logistics`).
+class OrdinalHead(Head):
+    """r = Cat(f) for many classes in order, such as 256 levels of brightness.
+
+    f is a mixture of logistic distributions, cut into classes (`Logistics`).
 
     In: the class as a number in [-1, 1], and whether it is masked. Out, for each of `components`, a weight, a place
     and a scale. Features and input do not grow with the number of classes, and a class never seen in training is
     likely where its neighbours are.
+
+    Args:
+        classes: The number of categories.
+        channels: The size of dimension 1 of the data; None for data that has no channel dimension.
+        components: The number of logistic distributions in the mixture.
+
+    >>> head = OrdinalHead(classes=256, channels=1)
+    >>> head.in_channels, head.out_channels
+    (2, 15)
     """
 
     classes: int

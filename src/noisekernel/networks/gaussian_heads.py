@@ -13,14 +13,15 @@ from noisekernel.core.distributions import Normal
 from noisekernel.core.errors import InputError
 from noisekernel.core.levels import log_snr_of
 from noisekernel.networks.exact import exact_denoiser
-from noisekernel.networks.head import with_channel
+from noisekernel.networks.head import Head, with_channel
 
 
 @dataclass(frozen=True)
-class _Gaussian:
-    """What Gaussian heads share: two features, for a mean and a variance, an element.
+class _Gaussian(Head):
+    """What Gaussian heads share: two features per element, for a mean and a variance.
 
-    `channels` is the size of dimension 1 of the data; None for data that has no channel dimension.
+    Args:
+        channels: The size of dimension 1 of the data; None for data that has no channel dimension.
     """
 
     channels: int | None
@@ -36,7 +37,15 @@ class _Gaussian:
 
 @dataclass(frozen=True)
 class PlainGaussian(_Gaussian):
-    """The paper's head (eq. 18): the features are mu, and sigma2 through a softplus. The network is told beta."""
+    """The paper's head (eq. 18): the features are mu, and sigma2 through a softplus. The network is told beta.
+
+    Args:
+        channels: The size of dimension 1 of the data; None for data that has no channel dimension.
+
+    >>> head = PlainGaussian(channels=3)
+    >>> head.in_channels, head.out_channels
+    (3, 6)
+    """
 
     #: Keeps sigma2 positive where softplus underflows.
     smallest_variance: ClassVar[float] = 1e-8
@@ -61,6 +70,14 @@ class PreconditionedGaussian(_Gaussian):
 
     so that a network of zeros is already that denoiser, its targets have variance about 1 at every level, and sigma2
     can neither collapse nor explode (a factor of e^5 either way).
+
+    Args:
+        channels: The size of dimension 1 of the data; None for data that has no channel dimension.
+        mean: The mean of the data over all elements.
+        variance: The variance of the data over all elements, above 0.
+
+    >>> PreconditionedGaussian.of(torch.tensor([[0.0, 2.0]]), channels=2)
+    PreconditionedGaussian(channels=2, mean=1.0, variance=1.0)
     """
 
     mean: float
@@ -75,7 +92,12 @@ class PreconditionedGaussian(_Gaussian):
 
     @classmethod
     def of(cls, z: Float[Tensor, "batch *event"], channels: int | None) -> "PreconditionedGaussian":
-        """With the moments of these examples, over all their elements."""
+        """The head with the mean and the variance of these examples, over all their elements.
+
+        Args:
+            z: Examples, (batch, *event).
+            channels: The size of dimension 1 of the data; None for data that has no channel dimension.
+        """
         z = checks.floating("z", z)
         variance = float(z.double().var(correction=0))
         if variance <= 0:

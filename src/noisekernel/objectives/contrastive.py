@@ -39,7 +39,13 @@ from noisekernel.sampling.model import Transition
 def contrastive_adjustment(
     transition: Transition, x: Tensor, generator: Randomness, control: float = 0.0
 ) -> tuple[Tensor, Info]:
-    """Algorithm 2, for anything that maps x to p(y | x). `control` = -1 is the gradient form of Algorithm 1.
+    """Algorithm 2, for anything that maps x to p(y | x): the mean loss in nats per sample, and what was seen.
+
+    Args:
+        transition: Maps states, (batch, *event), to the distribution of the next ones.
+        x: Data, (batch, *event).
+        generator: Draws the next states.
+        control: The weight of the control variate; -1 is the gradient form of Algorithm 1.
 
     >>> from noisekernel.kernels import FiniteKernel
     >>> kernel = FiniteKernel(5)
@@ -67,7 +73,13 @@ def adjust(
 
 @dataclass(frozen=True)
 class ContrastiveAdjustment(Objective):
-    """The paper's objective: Algorithm 2 at noise level beta. `control` weighs the control variate."""
+    """The paper's objective: Algorithm 2 at noise level beta.
+
+    Args:
+        levels: How the noise level of each example is drawn, and how the loss there is weighted.
+        control: The weight of the control variate, which the paper does not have. The kernel's lag is a good one:
+            it took the Fréchet distance from 1.69 to .47 on digits (docs/results.md).
+    """
 
     control: float = 0.0
 

@@ -40,16 +40,46 @@ class HasTransition(Protocol):
 class TransitionModel(Protocol):
     """The contract between a model and the chain."""
 
-    def look(self, x: Tensor, beta: float) -> Distribution: ...
+    def look(self, x: Tensor, beta: float) -> Distribution:
+        """What the next step from x needs and costs a network call.
 
-    def step(self, view: Any, x: Tensor, beta: float, beta_next: float, lag: float, point: bool) -> Distribution: ...
+        Args:
+            x: States, (batch, *event).
+            beta: Their noise level.
+        """
+        ...
 
-    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor: ...
+    def step(self, view: Any, x: Tensor, beta: float, beta_next: float, lag: float, point: bool) -> Distribution:
+        """The distribution of the next state.
+
+        Args:
+            view: What `look` returned for x.
+            x: States, (batch, *event).
+            beta: Their noise level.
+            beta_next: The noise level of the next states.
+            lag: How much of the state the step carries over.
+            point: Whether only the best guess of the view is used.
+        """
+        ...
+
+    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor:
+        """The largest lag that a step between two noise levels allows.
+
+        Args:
+            beta: Noise levels.
+            beta_next: The levels that follow them, of the same shape.
+        """
+        ...
 
 
 @dataclass(frozen=True, repr=False)
-class NoiseModel:
+class NoiseModel(TransitionModel):
     """A noise kernel, a denoiser, and the shape of one sample.
+
+    Args:
+        kernel: The mathematics of noise and transition.
+        denoiser: Maps (x, beta) to r(z | x): a `Denoiser`, or a function.
+        shape: The shape of one sample, without the batch.
 
     >>> from functools import partial
     >>> from noisekernel.kernels.gaussian import GaussianKernel
@@ -96,7 +126,11 @@ class NoiseModel:
         return list(inner.parameters()) if isinstance(inner, nn.Module) else []
 
     def to(self: Some, device: str | torch.device) -> Some:
-        """This model with its weights on a device; this one, if they are there already, and else a copy."""
+        """This model with its weights on a device: this very model if they are there already, else a copy.
+
+        Args:
+            device: Such as "cpu", "cuda:1", or "auto" for the best there is.
+        """
         chosen = checks.pick_device(device)
         if torch.empty(0, device=chosen).device == self.device:
             return self
@@ -108,7 +142,12 @@ class NoiseModel:
         return f"<{type(self).__name__} of {shape}: {self.kernel!r}, {name} of {self.parameters:,} parameters>"
 
     def check_batch(self, z: Any, name: str = "z") -> Tensor:
-        """`z`, if it is a batch of this model's data."""
+        """`z`, if it is a batch of this model's data.
+
+        Args:
+            z: What was given as data.
+            name: What an error calls it.
+        """
         z = self.kernel.check_data(z, name)
         if tuple(z.shape[1:]) != self.shape:
             raise ShapeError(
@@ -118,11 +157,20 @@ class NoiseModel:
         return z
 
     def entering(self, z: Tensor) -> Tensor:
-        """A user's data, checked to the last value, on the model's device."""
+        """A user's data, checked to the last value, on the model's device.
+
+        Args:
+            z: Clean data, (batch, *shape).
+        """
         return self.check_batch(checks.tensor("z", z).detach().cpu()).to(self.device)
 
     def labelled(self, label: Tensor | None, n: int) -> "NoiseModel":
-        """The model of `n` samples of these classes, if any are given."""
+        """This model with the label of each sample filled in; this very model where none is given.
+
+        Args:
+            label: The number of each sample's class, (n,), or None.
+            n: The number of samples in a batch.
+        """
         if label is None:
             return self
         return replace(self, denoiser=partial(self.denoiser, label=checks.labels(label, n).to(self.device)))
@@ -165,8 +213,12 @@ def noise_model(model: NoiseModel) -> NoiseModel:
 
 
 @dataclass(frozen=True)
-class PlainModel:
-    """Any kernel with `transition(x) -> Distribution`; noise levels and lags mean nothing to it."""
+class PlainModel(TransitionModel):
+    """Any kernel with `transition(x) -> Distribution`; noise levels and lags mean nothing to it.
+
+    Args:
+        kernel: What has the method `transition`, such as a `FiniteKernel`.
+    """
 
     kernel: HasTransition
 

@@ -100,7 +100,7 @@ class Diagnosis:
         )
 
     def figures(self) -> dict[str, Any]:
-        """Everything as JSON can hold it; docs/chains.md says what each means."""
+        """Everything as JSON can hold it; docs/howto/diagnose.md says what each means."""
         summary = {
             "auc": self.main.test.auc,
             "auc_error": self.main.test.error,
@@ -142,9 +142,26 @@ def diagnose(
 ) -> Diagnosis:
     """Measure a chain on clean data z.
 
-    `n` chains, at most half of the examples, walk `steps` steps at `beta` and are compared with the other examples, on
-    `features` (those of `small_features`, unless given). Reversibility is tested on up to `pairs` examples at each of
-    `levels` and at `beta`.
+    Chains walk at constant noise from some of the examples and are compared with the others.
+
+    Args:
+        model: The model.
+        z: Clean data, (batch, *shape), best such as the model never saw.
+        labels: The class of each example, (batch,), where there are classes.
+        beta: The noise level of the walk.
+        lag: The lag of the walk; None for the kernel's own.
+        steps: The number of steps of the walk.
+        n: The number of chains; at most half of the examples.
+        pairs: The most examples on which reversibility is tested at each noise level.
+        levels: The noise levels at which reversibility is tested, beside `beta`.
+        features: What examples are compared by; None for features learned from the data.
+        seed: Chooses the examples and draws all noise.
+        batch_size: How many samples the network sees at a time.
+        bar: Shows progress: takes the total and the name of a piece of work, and returns a context manager of a
+            function that is called whenever some of it is done.
+
+    Returns:
+        A `Diagnosis`: `print` shows four lines of it, `figures()` everything.
     """
     need_arviz()
     beta = checks.number("beta", beta, 0.0, 1.0, open_low=True)
