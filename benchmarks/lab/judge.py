@@ -44,7 +44,7 @@ def judge_of(material: Material, work: Path, inception: Path | None = None) -> J
     work.mkdir(parents=True, exist_ok=True)
     coloured = material.pixels.shape[1] == 3
     if coloured and inception is None:
-        raise SystemExit(f"{material.name} is judged by Inception: --inception FILE, see docs/evaluation.md")
+        raise SystemExit(f"{material.name} is judged by Inception: --inception FILE, see docs/howto/evaluate.md")
     extractor = open_extractor(f"inception:{inception}", torch.device("cpu")) if coloured else _small(material, work)
     most = MOST_COLOURED if coloured else {}
     path = work / "-".join(["seen", material.name, *map(str, most.values())])
