@@ -33,7 +33,7 @@ myst_heading_anchors = 4
 
 # The reference. Docstrings write code in single backticks.
 default_role = "literal"
-autodoc_default_options = {"members": True, "member-order": "bysource", "special-members": "__call__"}
+autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
@@ -62,6 +62,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
 
 reference.write(HERE / "reference" / "rooms")
 

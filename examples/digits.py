@@ -24,7 +24,7 @@ real = torch.tensor(load_digits().images, dtype=torch.float32)[:, None] / 8 - 1
 
 
 def sheet(z: Tensor) -> Tensor:
-    """Pictures of shape (rows, columns, 1, height, width) as one picture, with lines between them."""
+    """Pictures (rows, columns, 1, height, width) as one, with lines between them."""
     framed = pad(z.squeeze(2), (0, 1, 0, 1), value=-0.2)
     return framed.transpose(1, 2).flatten(2).flatten(0, 1)
 
@@ -44,7 +44,8 @@ def show(z: Tensor, title: str) -> None:
 
 new = nk.synthesize(model, 32)
 threes = nk.synthesize(model, 16, label=model.label(["3"], 16))
-show(torch.cat((new, threes)).unflatten(0, (3, 16)), "two rows of new digits, and a row of new threes")
+drawn = torch.cat((new, threes)).unflatten(0, (3, 16))
+show(drawn, "two rows of new digits, and a row of new threes")
 
 # %%
 # Variants
@@ -53,9 +54,12 @@ show(torch.cat((new, threes)).unflatten(0, (3, 16)), "two rows of new digits, an
 # counts as fine: the higher it is, the further the variants go.
 
 some = real[[3, 8, 25]]
-for below in (0.1, 0.5):
-    variants = nk.renew(model, some, 11, below=below)
-    show(torch.cat((some[:, None], variants), dim=1), f"real digits on the left, variants with below={below}")
+near = nk.renew(model, some, 11, below=0.1)
+show(torch.cat((some[:, None], near), dim=1), "real digits on the left, near variants")
+
+# %%
+far = nk.renew(model, some, 11, below=0.5)
+show(torch.cat((some[:, None], far), dim=1), "real digits on the left, variants that go further")
 
 # %%
 # Missing parts
@@ -67,4 +71,5 @@ mask = torch.zeros(1, 8, 8)
 mask[..., 4:] = 1
 filled = nk.inpaint(model, some, mask, 8)
 hidden = torch.where(mask.bool(), torch.tensor(-0.2), some)
-show(torch.cat((some[:, None], hidden[:, None], filled), dim=1), "real digit, what was shown, eight ways to fill it in")
+rows = torch.cat((some[:, None], hidden[:, None], filled), dim=1)
+show(rows, "real digit, what was shown, eight ways to fill it in")

@@ -32,6 +32,16 @@ EXEMPT = {
 NAMES = [name for name in nk.__all__ if not isinstance(getattr(nk, name), ModuleType)]
 
 
+#: Names without an example in their docstring. The same rules.
+WITHOUT_EXAMPLE = {"Model", "inpaint", "save", "steer", "vary"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_has_an_example(name):
+    shown = ">>> " in (getattr(nk, name).__doc__ or "")
+    assert shown != (name in WITHOUT_EXAMPLE), name
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_parameter_is_documented(name):
     missing = list(undocumented(getattr(nk, name)))
@@ -42,7 +52,7 @@ def test_every_parameter_is_documented(name):
 
 
 def test_only_public_names_are_exempt():
-    assert set(NAMES) >= EXEMPT
+    assert set(NAMES) >= EXEMPT | WITHOUT_EXAMPLE
 
 
 def undocumented(thing):

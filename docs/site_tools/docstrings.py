@@ -40,7 +40,7 @@ def converted(lines: list[str]) -> list[str]:
     """The lines with indented blocks marked as literal, and bars and the stars of shapes escaped outside of code.
 
     >>> converted(["The model is", "", "    p(y | x)", "", "where p(y | x) >= 0."])
-    ['The model is', '', '::', '', '    p(y | x)', '', 'where p(y \\\\| x) >= 0.']
+    ['The model is', '', '.. code-block:: text', '', '    p(y | x)', '', 'where p(y \\\\| x) >= 0.']
     """
     result: list[str] = []
     literal_at: int | None = None  # the indentation that a line needs to belong to the present literal block
@@ -58,7 +58,7 @@ def converted(lines: list[str]) -> list[str]:
         blank_before = number > 0 and not lines[number - 1].strip()
         deeper = indent > len(before) - len(before.lstrip()) and blank_before
         if literal_at is None and deeper and not section and not _LIST.match(before) and line.lstrip()[:3] != ">>>":
-            result += [" " * (len(before) - len(before.lstrip())) + "::", ""]
+            result += [" " * (len(before) - len(before.lstrip())) + ".. code-block:: text", ""]
             literal_at = indent
         before = line
         doctest = line.lstrip().startswith((">>>", "..."))

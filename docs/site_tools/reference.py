@@ -40,13 +40,18 @@ def names() -> dict[str, list[tuple[str, str]]]:
         seen.add(id(thing))
     for module in modules():
         room = module.__name__.split(".")[1]
-        for name in getattr(module, "__all__", ()):
+        for name in _given_by(module):
             thing = getattr(module, name)
-            if not _is_documented(thing) or id(thing) in seen:
-                continue
-            found[room].append((module.__name__, name))
-            seen.add(id(thing))
+            if _is_documented(thing) and id(thing) not in seen:
+                found[room].append((module.__name__, name))
+                seen.add(id(thing))
     return found
+
+
+def _given_by(module: ModuleType) -> list[str]:
+    """What a module offers: what it lists, or else what it defines."""
+    own = [name for name, thing in vars(module).items() if getattr(thing, "__module__", None) == module.__name__]
+    return list(getattr(module, "__all__", [name for name in own if not name.startswith("_")]))
 
 
 def modules() -> list[ModuleType]:
@@ -75,22 +80,33 @@ def write(folder: Path) -> None:
 
 
 def _page(room: str, title: str, listed: list[tuple[str, str]]) -> str:
-    lines = [title, "=" * len(title), "", f".. automodule:: noisekernel.{room}", "   :no-members:", "   :no-index:", ""]
+    lines = [title, "=" * len(title), "", f".. automodule:: noisekernel.{room}", "   :no-index:", ""]
     lines += [".. currentmodule:: None", ""]
-    below = [module for module in modules() if module.__name__.startswith(f"noisekernel.{room}.")]
-    if listed:
-        lines += [".. autosummary::", "   :nosignatures:", ""]
-        lines += [f"   {home}.{name}" for home, name in listed] + [""]
-    for module in below:
-        short = next(name for name in nk.__all__ if getattr(nk, name) is module)
-        lines += [f"``nk.{short}``", "-" * (len(short) + 7), "", f".. automodule:: {module.__name__}"]
-        lines += ["   :no-members:", "   :no-index:", ""]
+    rooms = ("noisekernel", f"noisekernel.{room}")
+    lines += _entries([(home, name) for home, name in listed if home in rooms])
+    for short in nk.__all__:
+        module = getattr(nk, short)
+        if isinstance(module, ModuleType) and module.__name__.startswith(f"noisekernel.{room}."):
+            lines += [f"nk.{short}", "-" * (len(short) + 3), "", f".. automodule:: {module.__name__}"]
+            lines += ["   :no-index:", "", ".. currentmodule:: None", ""]
+            lines += _entries([(home, name) for home, name in listed if home == module.__name__], headed=False)
+    return "\n".join(lines) + "\n"
+
+
+def _entries(listed: list[tuple[str, str]], headed: bool = True) -> list[str]:
+    """A table of names, and what each of them is."""
+    if not listed:
+        return []
+    lines = [".. autosummary::", "   :nosignatures:", "", *(f"   {home}.{name}" for home, name in listed), ""]
     for home, name in listed:
         thing = getattr(import_module(home), name)
-        shown = f"nk.{name}" if home == "noisekernel" else f"{home.replace('noisekernel', 'nk')}.{name}"
-        lines += [shown, "-" * len(shown), ""]
-        lines += [f".. auto{'class' if inspect.isclass(thing) else 'function'}:: {home}.{name}", ""]
-    return "\n".join(lines) + "\n"
+        shown = f"{home.replace('noisekernel', 'nk')}.{name}"
+        lines += [shown, "-" * len(shown), ""] if headed else []
+        if inspect.isclass(thing):
+            lines += [f".. autoclass:: {home}.{name}", "   :members:", "   :special-members: __call__", ""]
+        else:
+            lines += [f".. autofunction:: {home}.{name}", ""]
+    return lines
 
 
 def _write(path: Path, text: str) -> None:

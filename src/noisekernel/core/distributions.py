@@ -29,7 +29,13 @@ Same = TypeVar("Same", bound="Elementwise")
 
 
 class Distribution(ABC):
-    """What a transition returns: a batch of distributions over states."""
+    """What a transition returns: a batch of distributions over states.
+
+    >>> step: Distribution = Normal(torch.zeros(3, 2), torch.ones(3, 2))
+    >>> y = step.sample(torch.Generator().manual_seed(0))
+    >>> y.shape, step.log_prob(y).shape
+    (torch.Size([3, 2]), torch.Size([3]))
+    """
 
     @abstractmethod
     def log_prob(self, value: Tensor) -> Float[Tensor, " batch"]:

@@ -13,7 +13,15 @@ Each message says what was given, what is allowed and what to do.
 
 
 class NoiseKernelError(Exception):
-    """The root: `except NoiseKernelError` catches every mistake that noisekernel can name."""
+    """The root: `except NoiseKernelError` catches every mistake that noisekernel can name.
+
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> try:
+    ...     GaussianKernel(lag=2.0)
+    ... except NoiseKernelError as error:
+    ...     print(type(error).__name__)
+    InputError
+    """
 
 
 class StorageError(NoiseKernelError):

@@ -45,6 +45,11 @@ class NoiseKernel(ABC):
 
     Args:
         lag: How much of the state one step carries over (the paper's w), in [0, 1]: one number, or one per sample.
+
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> kernel: NoiseKernel = GaussianKernel(lag=0.9)
+    >>> kernel.largest_lag(torch.tensor(0.4), torch.tensor(0.1))  # from level 0.4 to level 0.1
+    tensor(0.5000)
     """
 
     lag: Level

@@ -65,6 +65,15 @@ class Reconstruction(Anchor):
 
     Args:
         levels: How the noise level of each example is drawn, and how the loss there is weighted.
+
+    >>> from functools import partial
+    >>> import torch
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> from noisekernel.networks.exact import exact_denoiser
+    >>> denoiser, z = partial(exact_denoiser, mean=0.0, variance=1.0), torch.zeros(64, 2)
+    >>> loss, info = Reconstruction()(GaussianKernel(lag=0.9), denoiser, z, torch.Generator().manual_seed(0))
+    >>> list(info.parts)
+    ['anchor']
     """
 
     def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:

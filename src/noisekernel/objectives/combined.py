@@ -33,6 +33,14 @@ class Anchored(Objective):
         by: The anchor: `KL()` or `Reconstruction()`, without levels of its own.
         weight: The weight of contrastive adjustment beside the anchor.
         control: The weight of the control variate; the kernel's lag is a good one.
+
+    >>> from functools import partial
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> from noisekernel.networks.exact import exact_denoiser
+    >>> denoiser, z = partial(exact_denoiser, mean=0.0, variance=1.0), torch.zeros(64, 2)
+    >>> loss, info = Anchored(weight=0.1)(GaussianKernel(lag=0.9), denoiser, z, torch.Generator().manual_seed(0))
+    >>> list(info.parts)
+    ['anchor', 'contrastive']
     """
 
     by: Anchor = field(default_factory=KL)
@@ -68,6 +76,14 @@ class Unrolled(Objective):
         levels: How the noise level of each example is drawn, and how the loss there is weighted.
         by: The anchor: `KL()` or `Reconstruction()`, without levels of its own.
         weight: The weight of the anchor at the next state.
+
+    >>> from functools import partial
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> from noisekernel.networks.exact import exact_denoiser
+    >>> denoiser, z = partial(exact_denoiser, mean=0.0, variance=1.0), torch.zeros(64, 2)
+    >>> loss, info = Unrolled()(GaussianKernel(lag=0.9), denoiser, z, torch.Generator().manual_seed(0))
+    >>> list(info.parts)
+    ['anchor', 'unrolled']
     """
 
     by: Anchor = field(default_factory=KL)

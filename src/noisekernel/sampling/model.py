@@ -129,7 +129,7 @@ class NoiseModel(TransitionModel):
         """This model with its weights on a device: this very model if they are there already, else a copy.
 
         Args:
-            device: Such as "cpu", "cuda:1", or "auto" for the best there is.
+            device: A device of torch, such as "cpu" or "cuda:1".
         """
         chosen = checks.pick_device(device)
         if torch.empty(0, device=chosen).device == self.device:
@@ -218,6 +218,10 @@ class PlainModel(TransitionModel):
 
     Args:
         kernel: What has the method `transition`, such as a `FiniteKernel`.
+
+    >>> from noisekernel.kernels import FiniteKernel
+    >>> PlainModel(FiniteKernel(3)).look(torch.tensor([0, 2]), beta=1.0).probs.shape
+    torch.Size([2, 3])
     """
 
     kernel: HasTransition

@@ -162,6 +162,15 @@ def diagnose(
 
     Returns:
         A `Diagnosis`: `print` shows four lines of it, `figures()` everything.
+
+    >>> from functools import partial
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> from noisekernel.networks.exact import exact_denoiser
+    >>> model = NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=0.0, variance=1.0), shape=(2,))
+    >>> z = torch.randn(200, 2, generator=torch.Generator().manual_seed(0))
+    >>> found = diagnose(model, z, steps=10, n=16, levels=[])
+    >>> [line.partition(":")[0] for line in str(found).splitlines()]
+    ['reversible', 'stationary', 'mixing', 'strength']
     """
     need_arviz()
     beta = checks.number("beta", beta, 0.0, 1.0, open_low=True)
