@@ -31,7 +31,7 @@ def sheet(z: Tensor) -> Tensor:
 
 def show(z: Tensor, title: str) -> None:
     _, axis = plt.subplots(figsize=(8, 8 * z.shape[0] / z.shape[1] + 0.4), layout="tight")
-    axis.imshow(sheet(z).numpy(), cmap="gray", vmin=-1, vmax=1)
+    axis.imshow(sheet(z).numpy(), cmap="gray", vmin=-1, vmax=1, interpolation="nearest")
     axis.set_title(title)
     axis.axis("off")
     plt.show()

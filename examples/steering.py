@@ -47,7 +47,7 @@ for name, z in rows.items():
 figure, axes = plt.subplots(len(rows), 1, figsize=(8, 3.8), layout="tight")
 for axis, (name, z) in zip(axes, rows.items(), strict=True):
     strip = pad(z[:, 0], (0, 1, 0, 1), value=-0.2).transpose(0, 1).flatten(1)
-    axis.imshow(strip.numpy(), cmap="gray", vmin=-1, vmax=1)
+    axis.imshow(strip.numpy(), cmap="gray", vmin=-1, vmax=1, interpolation="nearest")
     axis.set_title(name, loc="left", fontsize=9)
     axis.axis("off")
 plt.show()

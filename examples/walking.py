@@ -33,7 +33,9 @@ for _ in range(15):
 
 strip = pad(torch.stack(frames, dim=1).squeeze(2), (0, 1, 0, 1), value=-0.2)
 figure, axis = plt.subplots(figsize=(9, 2.2), layout="tight")
-axis.imshow(strip.transpose(1, 2).flatten(2).flatten(0, 1).numpy(), cmap="gray", vmin=-1, vmax=1)
+axis.imshow(
+    strip.transpose(1, 2).flatten(2).flatten(0, 1).numpy(), cmap="gray", vmin=-1, vmax=1, interpolation="nearest"
+)
 axis.set_title("three walks from real digits: time runs to the right")
 axis.axis("off")
 plt.show()

@@ -28,6 +28,10 @@ ROOMS = {
 }
 
 
+#: Rooms whose modules open with the mathematics, which the reference shows before what they define.
+MATHEMATICS = ("kernels", "networks", "objectives", "sampling")
+
+
 def names() -> dict[str, list[tuple[str, str]]]:
     """For each room, the path to import each of its public names by, and the name: those of `nk` first."""
     found: dict[str, list[tuple[str, str]]] = {room: [] for room in ROOMS}
@@ -98,10 +102,14 @@ def _entries(listed: list[tuple[str, str]], headed: bool = True) -> list[str]:
     if not listed:
         return []
     lines = [".. autosummary::", "   :nosignatures:", "", *(f"   {home}.{name}" for home, name in listed), ""]
+    opened = set()
     for home, name in listed:
         thing = getattr(import_module(home), name)
         shown = f"{home.replace('noisekernel', 'nk')}.{name}"
         lines += [shown, "-" * len(shown), ""] if headed else []
+        if headed and _room_of(thing) in MATHEMATICS and thing.__module__ not in opened:
+            opened.add(thing.__module__)
+            lines += [f".. automodule:: {thing.__module__}", "   :no-index:", "", ".. currentmodule:: None", ""]
         if inspect.isclass(thing):
             lines += [f".. autoclass:: {home}.{name}", "   :members:", "   :special-members: __call__", ""]
         else:

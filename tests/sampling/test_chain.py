@@ -143,7 +143,7 @@ def test_mistakes():
     with pytest.raises(InputError, match="made 13 steps"):
         chain.run(GAUSSIAN, replace(begin(), t=13), WALK)
     for bad, match in [
-        (lambda x, view: x, "one number a sample"),
+        (lambda x, view: x, "one number per sample"),
         (lambda x, view: 1.0, "returned a float"),
         (lambda x, view: torch.zeros(4, dtype=torch.int64), "floating-point"),
         (lambda x, view: torch.full((4,), math.nan), "NaN or infinity"),

@@ -203,7 +203,7 @@ def test_a_steered_walk_takes_nothing_that_is_forbidden():
     assert walk.steer(lambda z: torch.zeros(len(z)), 0.5).all()
     assert not torch.allclose(walk.clean.float(), start.float(), atol=1e-3)
     here = walk.clean
-    with pytest.raises(ShapeError, match="one number a sample"):
+    with pytest.raises(ShapeError, match="one number per sample"):
         walk.steer(lambda z: z, 0.5)
     with pytest.raises(InputError, match="NaN"):
         walk.steer(lambda z: torch.where((z == here).flatten(1).all(1), 0.0, torch.nan), 0.5)

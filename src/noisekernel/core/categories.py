@@ -1,9 +1,9 @@
 """Distributions over categories, element by element: from a table, from a curve, or mixed with a certain value.
 
-Each of them tells the log probability of *given* classes and the cumulative probability *up to* given classes, and
-draws by inverting the latter: one uniform number an element. That is all that kernels and objectives ask, so a kernel
-that puts some probability on z, on x and on the masked state (eqs 22, 23 and 27) is `Mixed` two times over what it was
-given, and no table of all classes is ever made: for 256 classes in order that is most of the time and memory.
+Each of them gives the log probability of *given* classes and the cumulative probability *up to* given classes. It draws
+by inverting the latter, with one uniform number per element. Kernels and objectives need nothing else. A kernel that
+puts some probability on z, on x and on the masked state (eqs 22, 23 and 27) applies `Mixed` twice to what it was given.
+So no table of all classes is ever made, which for 256 classes in order saves most of the time and memory.
 """
 
 import math

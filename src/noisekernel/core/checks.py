@@ -79,7 +79,7 @@ def in_range(name: str, value: Tensor, count: int) -> None:
 def level(name: str, beta: Level, x: Tensor) -> Tensor:
     """One noise level in (0, 1] for each sample of `x`, as a tensor of shape (batch,), in `wide` precision.
 
-    A single number stands for all samples; anything else must have one number a sample.
+    A single number stands for all samples; anything else must have one number per sample.
     """
     if isinstance(beta, Tensor):
         if not beta.is_floating_point():

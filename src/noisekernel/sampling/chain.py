@@ -1,12 +1,12 @@
 """The chain: states, one step, and the iteration.
 
-`run` is a generator of `(state, info)`, so that callers stream, stop when they like, and resume from any state they
-kept. What is carried on is in the state; what was merely seen is in the info.
+`run` is a generator of `(state, info)`. Callers can stream its states, stop at any of them, and resume from any that
+they kept. The state carries what the next step needs; the info holds what was merely seen.
 
-A state holds x and the model's view of it; for a noise model that is r(z | x), so `state.view.best` is the denoised
-picture *of this state*, not of the one before. With a score f, equilibrium steps are accepted with probability min(1,
-exp(f(y) - f(x))): since p(x)p(y|x) = p(y)p(x|y), the chain is then stationary for p(x) exp(f(x)), up to a constant,
-for any f whatever.
+A state holds x and the model's view of it. For a noise model the view is r(z | x), so `state.view.best` is the denoised
+data *of this state*, not of the one before. With a score f, equilibrium steps are accepted with probability min(1,
+exp(f(y) - f(x))). Since p(x)p(y|x) = p(y)p(x|y), the chain is then stationary for p(x) exp(f(x)), up to a constant,
+for any f.
 """
 
 import math
@@ -197,7 +197,7 @@ def evaluate(score: Callable[..., Tensor], x: Tensor, *view: Distribution) -> Te
     value = score(x, *view)
     if not isinstance(value, Tensor) or value.shape != (len(x),):
         given = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
-        raise ShapeError(f"the score returned {given}; it must return one number a sample: shape ({len(x)},)")
+        raise ShapeError(f"the score returned {given}; it must return one number per sample: shape ({len(x)},)")
     if not value.is_floating_point():
         raise DtypeError(f"the score returned {value.dtype}; it must return floating-point numbers: .float()")
     if bool(torch.isnan(value).any()) or bool((value == torch.inf).any()):

@@ -1,12 +1,12 @@
 """Transition models: what a chain can be run with.
 
-A chain asks two things of its model. `look(x, beta)`: whatever the next step from x needs and costs a network call,
-computed once a state. `step(view, x, …)`: the distribution of the next state, from that. Apart like this, a state
-carries its own denoised view, and a rejected proposal costs nothing twice.
+A chain asks two things of its model. `look(x, beta)` computes, once per state, what the next step from x needs and
+costs a network call: the *view*. `step(view, x, …)` gives the distribution of the next state from it. Because the two
+are separate, a state carries its own denoised view, and a rejected proposal costs no second network call.
 
-`NoiseModel` is a noise kernel and a denoiser: the view is r(z | x), the step eqs 11 and 13. `PlainModel` is any
-kernel that offers `transition(x) -> Distribution`, learned or written by hand: the view is that distribution, and the
-step is the view.
+`NoiseModel` is a noise kernel and a denoiser. Its view is r(z | x), its step eqs 11 and 13. `PlainModel` is any
+kernel that offers `transition(x) -> Distribution`, learned or written by hand. Its view is that distribution, and its
+step returns the view.
 """
 
 from collections.abc import Callable

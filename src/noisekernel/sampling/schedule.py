@@ -1,13 +1,13 @@
 """Noise levels: beta_0 … beta_T and the lags between them, and how a level is drawn in training.
 
 A `Schedule` is plain data: T + 1 levels, T lags, and for each step whether it uses all of r or only its best guess, and
-how far it looks ahead. Whatever a sampler is (the paper's, deterministic in log-SNR, predictor-corrector) is said by
-these four lists, so the chain itself knows nothing of samplers:
+how far it looks ahead. These four lists describe every sampler (the paper's, deterministic in log-SNR,
+predictor-corrector), so the chain itself knows nothing of samplers:
 
     paper              linear beta, constant lag                       section 3.1
     DDIM               lag at its limit, best guess of r               lag = kernel.largest_lag, point=True
     deterministic      the same, the best guess carried on in a line   schedule.second_order()
-    stochastic (ours)  the same, with noise drawn anew on the way      schedule.churned(2.0)
+    stochastic (ours)  the same, with noise redrawn on the way         schedule.churned(2.0)
     predictor-corrector  each level repeated, with equilibrium steps   schedule.with_correctors(n, lag)
     variants, then sharp   constant level, then annealed down          constant(…).then(…)
 
@@ -120,10 +120,10 @@ class Schedule:
         return replace(self, ahead=torch.zeros_like(self.lag))
 
     def churned(self, by: float) -> "Schedule":
-        """The same way down with noise drawn anew: each lag is lowered by the step's factor of sigma to the power `by`.
+        """The same levels with noise redrawn: each lag is lowered by the step's factor of sigma to the power `by`.
 
         With largest lags, 0 is the deterministic way and 1 that of the reverse diffusion, whose lag (DDPM's) is
-        (alpha / alpha') (beta' / beta) = sqrt(beta' / beta) sigma' / sigma; above 1 more is drawn anew. How much in all
+        (alpha / alpha') (beta' / beta) = sqrt(beta' / beta) sigma' / sigma; above 1 more is redrawn. The total
         does not depend on the number of steps. What was wrong in a state is thereby forgotten, as at equilibrium.
 
         Args:
