@@ -1,15 +1,15 @@
 # make demo: a chain trained on digits, everything one can do with it, and a report to look at.
 # make test: linters, types, the whole suite and the documentation. make docs: the documentation alone, in
-# docs/_build/html/index.html; its examples run, which takes a minute or two. Each makes a virtual environment first, on a fresh machine.
+# docs/_build/html/index.html; its examples run, which takes a minute or two. Each makes a virtual environment first, on a
+# fresh machine.
+# make test needs Python 3.11 or newer; Node 20 or newer with npm for the checks of the studio's page; Chromium for the
+# browser tests, which it installs where it may. Without the last two it runs everything else and says what it left out;
+# where NK_REQUIRE_ALL or CI is set, that is a failure. tests/needs.py says what is there and how to get the rest.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types unit docs install bench bench-quick clean
-
-# The browser that the studio's tests drive: the system's own, installed once, as root or by sudo.
-SUDO := $(shell test "$$(id -u)" = 0 || echo sudo -n)
-CHROMIUM := command -v chromium >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium >/dev/null; }
+.PHONY: demo test needs lint types unit docs page page-checks install bench bench-quick clean
 
 DEMO ?= demo
 .DEFAULT_GOAL := test
@@ -17,7 +17,13 @@ DEMO ?= demo
 demo: $(VENV)/.demo
 	$(BIN)/nk demo --out $(DEMO) --force
 
-test: lint types unit docs
+test: needs lint types page unit docs
+	@$(PYTHON) tests/needs.py --left-out
+
+# The browser is installed first, so that what is said of it is true.
+needs:
+	@$(PYTHON) tests/needs.py --browser
+	@$(PYTHON) tests/needs.py
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
@@ -26,8 +32,21 @@ lint: $(VENV)/.installed
 types: $(VENV)/.installed
 	$(BIN)/mypy
 
-unit: $(VENV)/.installed
+unit: needs $(VENV)/.installed
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --durations 10
+
+# The studio's page: its types, its style, and the tests of what is pure in it. The page itself needs none of this.
+page:
+	@if $(PYTHON) tests/needs.py --has node; then $(MAKE) --no-print-directory page-checks; else $(PYTHON) tests/needs.py; fi
+
+page-checks: node_modules/.installed
+	npm run --silent types
+	npm run --silent lint
+	npm run --silent test
+
+node_modules/.installed: package.json package-lock.json .npmrc
+	npm ci
+	touch $@
 
 # Warnings are errors: a dead link, a name that is gone, an example that fails. Nothing is downloaded.
 docs: $(VENV)/.installed
@@ -39,7 +58,6 @@ install: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
-	$(CHROMIUM) || echo "chromium could not be installed: the browser tests will fail and say so" >&2
 	touch $@
 
 $(VENV)/.demo: pyproject.toml
@@ -47,8 +65,8 @@ $(VENV)/.demo: pyproject.toml
 	test -e $(VENV)/.installed || $(BIN)/python -m pip install --quiet --editable ".[demo]"
 	touch $@
 
-# make bench-quick: a slice of every comparison, in minutes. make bench DATA=FOLDER: all of them, in hours, to be stopped
-# and resumed at will; FOLDER holds fashion-mnist/ with its idx files.
+# make bench-quick: a slice of every study, in minutes. make bench DATA=FOLDER: all studies, in hours; a run that was
+# stopped continues. FOLDER holds fashion-mnist/ with its idx files. The results of a study are one JSON-lines file.
 bench-quick: $(VENV)/.bench
 	$(BIN)/python benchmarks/bench.py --quick
 	$(BIN)/python benchmarks/bench_report.py --quick
@@ -65,4 +83,4 @@ $(VENV)/.bench: $(VENV)/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery docs/reference/rooms .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) node_modules docs/_build docs/gallery docs/reference/rooms .mypy_cache .pytest_cache .ruff_cache

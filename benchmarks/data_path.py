@@ -1,15 +1,15 @@
-"""Does the data path feed the trainer? Images a second with real loading, as a share of the same step on a fixed batch.
+"""Does loading keep up with training? Images per second with real loading, as a share of those with a fixed batch.
 
-    python benchmarks/data_path.py [--out results.json]
+    python benchmarks/data_path.py [--record]
 
-Real and fixed steps take turns in one process, so that other jobs on the machine slow both alike. Two ways to read:
-pictures in memory (28 x 28, recipe small), and a folder of JPEG files unpacked by a worker process as they are needed
-(128 x 128 files to 32 x 32, recipe small). Results are written as they come.
+Real and fixed steps take turns in one process, so that other work on the machine slows both. Two ways of reading are
+measured: pictures in memory (28 x 28), and a folder of JPEG files that a worker process decodes as they are needed
+(128 x 128 files to 32 x 32), both with the recipe `small`. With --record the figures are appended to
+benchmarks/results/data_path.jsonl.
 """
 
 import argparse
 import itertools
-import json
 import statistics
 import tempfile
 import time
@@ -21,22 +21,23 @@ import torch
 from PIL import Image
 from rich.console import Console
 
+from lab.results import record_run
 from noisekernel import recipes
-from noisekernel.training.beginning import trainer_for
+from noisekernel.training import beginning
 from noisekernel.training.log import Window
 from noisekernel.training.preparation import prepare
 from noisekernel.training.trainer import Trainer
 
 
-def trainer_on(data: str, settings: dict[str, Any]) -> Trainer:
+def trainer_for(data: str, settings: dict[str, Any]) -> Trainer:
     recipe = recipes.recipe("small", {**settings, "training.images": 10_000_000})
     ready = prepare(data, recipe, 0, Console(quiet=True))
-    return trainer_for(ready, recipe, seed=0, cpu=True)
+    return beginning.trainer_for(ready, recipe, seed=0, cpu=True)
 
 
 def compare(name: str, data: str, settings: dict[str, Any], rounds: int, steps: int) -> dict[str, Any]:
-    """The ratio of speeds over several rounds of `steps` steps each way."""
-    trainer = trainer_on(data, settings)
+    """The ratio of speeds, over several rounds of `steps` steps each."""
+    trainer = trainer_for(data, settings)
     device = torch.device("cpu")
     real = trainer.examples.stream(trainer.parts(), device)
     fixed = itertools.repeat(next(real))
@@ -66,7 +67,7 @@ def compare(name: str, data: str, settings: dict[str, Any], rounds: int, steps: 
 
 
 def make_folder(folder: Path, number: int) -> None:
-    """JPEG files of smooth noise: as costly to unpack as photographs."""
+    """JPEG files of smooth noise, which take as long to decode as photographs."""
     chance = np.random.default_rng(0)
     for i in range(number):
         small = chance.integers(0, 256, (16, 16, 3), dtype=np.uint8)
@@ -75,7 +76,7 @@ def make_folder(folder: Path, number: int) -> None:
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--out", type=Path)
+    arguments.add_argument("--record", action="store_true", help="append the figures to the results file")
     arguments.add_argument("--rounds", type=int, default=7)
     arguments.add_argument("--steps", type=int, default=6)
     options = arguments.parse_args()
@@ -93,12 +94,10 @@ def main() -> None:
             ("in memory, 28 x 28", str(array), {}),
             ("JPEG files, 1 worker", str(jpeg), {**needed, "data.workers": 1}),
         ]
-        results = []
-        for case in cases:
-            results.append(compare(*case, options.rounds, options.steps))
-            if options.out:
-                about = {"threads": torch.get_num_threads(), "torch": torch.__version__, "results": results}
-                options.out.write_text(json.dumps(about, indent=2) + "\n")
+        results = [compare(*case, options.rounds, options.steps) for case in cases]
+    if options.record:
+        about = {"threads": torch.get_num_threads(), "torch": torch.__version__, "results": results}
+        record_run("data_path", about)
 
 
 if __name__ == "__main__":

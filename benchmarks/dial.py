@@ -1,15 +1,13 @@
-"""Do equal turns of the strength dial go equally far? On samples that the curves were not measured on.
+"""Do equal turns of the strength dial move equally far? Tested on samples that the curves were not measured on.
 
     python benchmarks/dial.py [MODEL...] [--n 48]
 
-For each model, how far variants go at each turn: of the dial as it is, and of one that is the noise level itself. In
-shares of the distance of two unrelated samples. Writes benchmarks/results/DATE-dial.json and .png.
+Measures, for each model, how far variants move at each turn of the calibrated dial, and of a dial that is the noise
+level itself. Distances are shares of the distance between two unrelated samples. The figures are appended to
+benchmarks/results/dial.jsonl, and the plot is DATE-dial.png.
 """
 
 import argparse
-import json
-from datetime import date
-from pathlib import Path
 
 import matplotlib
 
@@ -18,6 +16,7 @@ import matplotlib.pyplot as plt
 import torch
 
 import noisekernel as nk
+from lab.results import RESULTS, record_run, today
 from noisekernel import models
 from noisekernel.measuring.chains import renewal_curve
 from noisekernel.measuring.dial import RENEWAL
@@ -42,17 +41,16 @@ def main() -> None:
         z = nk.synthesize(model, max(96, options.n), steps=20, seed=11, batch_size=32)
         found[name] = {}
         dials = {"as measured": [curve.turned(turn) for turn in TURNS], "the noise level itself": list(TURNS)}
-        for (said, levels), style in zip(dials.items(), ("-o", "--x"), strict=True):
+        for (label, levels), style in zip(dials.items(), ("-o", "--x"), strict=True):
             reached = renewal_curve(model, z, betas=levels, n=options.n, seed=12)
-            found[name][said] = [round(distance, 4) for distance in reached.distances]
-            found[name][f"{said}, standard errors"] = [round(error, 4) for error in reached.errors]
-            print(name, said, found[name][said], flush=True)
-            axes.plot((0, *TURNS), (0, *reached.distances), style, color=colour, label=f"{name}, {said}", markersize=4)
+            found[name][label] = [round(distance, 4) for distance in reached.distances]
+            found[name][f"{label}, standard errors"] = [round(error, 4) for error in reached.errors]
+            print(name, label, found[name][label], flush=True)
+            axes.plot((0, *TURNS), (0, *reached.distances), style, color=colour, label=f"{name}, {label}", markersize=4)
     axes.set(xlabel="strength", ylabel="distance of a variant from its picture")
     axes.legend(frameon=False, fontsize=8)
-    out = Path(__file__).parent / "results" / f"{date.today()}-dial"
-    figure.savefig(out.with_suffix(".png"), dpi=110)
-    out.with_suffix(".json").write_text(json.dumps({"n": options.n, **found}, indent=1) + "\n")
+    figure.savefig(RESULTS / f"{today()}-dial.png", dpi=110)
+    record_run("dial", {"n": options.n, **found})
 
 
 if __name__ == "__main__":

@@ -1,18 +1,17 @@
-"""What is it worth to begin with the weights of a model that was trained on something else?
+"""Does it help to start from the weights of a model that was trained on something else?
 
     python benchmarks/further.py IDX_FILE [--pictures 1000] [--images 10000] [--seeds 0 1]
 
-Trains the design of the bundled `fashion` on a few pictures of another kind (28 x 28: the digits of MNIST), for a short
-time: from `fashion`, and from fresh weights. Judged by `nk evaluate` against the pictures. Writes
-benchmarks/results/DATE-further.json, and .png with samples of the first seed, fresh above.
+Trains the network of the bundled `fashion` for a short time on a few pictures of another kind (28 x 28: the digits of
+MNIST), from `fashion` and from fresh weights. Both are evaluated against the pictures as by `nk evaluate`. The figures
+are appended to benchmarks/results/further.jsonl. Samples of the first seed are drawn in DATE-further.png, those from
+fresh weights above.
 """
 
 import argparse
-import json
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
-from datetime import date
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import noisekernel as nk
+from lab.results import RESULTS, record_run, today
 from noisekernel.kinds.pictures.drawing import contact_sheet
 
 ARMS: dict[str, dict[str, Any]] = {"fresh": {"recipe": "fashion"}, "from fashion": {"start": "fashion"}}
@@ -37,16 +37,16 @@ def run(arm: str, seed: int, pixels: NDArray[np.uint8], images: int) -> tuple[di
     with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder) / "pictures.npy", pixels)
         judged = nk.measure(model, Path(folder) / "pictures.npy", n=500, steps=20)
-    figures = {name: round(figure.value, 3) for name, figure in judged.figures.items()}
-    told = {
+    metrics = {name: round(figure.value, 3) for name, figure in judged.figures.items()}
+    figures = {
         "arm": arm,
         "seed": seed,
         "seconds": round(seconds),
         "floor": round(judged.floor["fid"].value, 3),
-        **figures,
+        **metrics,
     }
-    print(told, flush=True)
-    return told, contact_sheet(model.draw(nk.synthesize(model, 32, steps=20, seed=1)), columns=16, least=56)
+    print(figures, flush=True)
+    return figures, contact_sheet(model.draw(nk.synthesize(model, 32, steps=20, seed=1)), columns=16, least=56)
 
 
 def main() -> None:
@@ -57,19 +57,18 @@ def main() -> None:
     arguments.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
     arguments.add_argument("--jobs", type=int, default=2)
     options = arguments.parse_args()
-    source = nk.data.open_source(options.data)
-    pixels = nk.data.load(source).pixels[: options.pictures, 0].numpy()  # type: ignore[arg-type]
+    loaded, _ = nk.data.load_data(options.data)
+    pixels = loaded.values[: options.pictures, 0].numpy()
     with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
         jobs = [pool.submit(run, arm, seed, pixels, options.images) for seed in options.seeds for arm in ARMS]
         found = [job.result() for job in jobs]
-    out = Path(__file__).parent / "results" / f"{date.today()}-further"
-    about = {"pictures": options.pictures, "images": options.images, "runs": [told for told, _ in found]}
-    out.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n")
+    runs = [figures for figures, _ in found]
+    record_run("further", {"pictures": options.pictures, "images": options.images, "runs": runs})
     sheets = [sheet for _, sheet in found[:2]]
     both = Image.new("L", (sheets[0].width, sum(sheet.height for sheet in sheets) + 14), 255)
     both.paste(sheets[0], (0, 0))
     both.paste(sheets[1], (0, sheets[0].height + 14))
-    both.save(out.with_suffix(".png"))
+    both.save(RESULTS / f"{today()}-further.png")
 
 
 if __name__ == "__main__":

@@ -1,23 +1,21 @@
-"""256 classes in order, with and without a table of all of them: time of a training step and of a sampling step.
+"""256 ordered classes, with and without a table of them all: the times of a training step and of a sampling step.
 
     python benchmarks/ordinal_cost.py
 
-The same network, head, numbers and results (compared); by turns, so that a busy machine hurts both. Writes
-benchmarks/results/DATE-ordinal_cost.json.
+Both ways have the same network, head and random numbers, and their results are compared. They take turns, so that other
+work on the machine slows both. The figures are appended to benchmarks/results/ordinal_cost.jsonl.
 """
 
 import argparse
-import json
 import statistics
 import time
 from collections.abc import Callable
-from datetime import date
-from pathlib import Path
 
 import torch
 from torch import Tensor
 
 import noisekernel as nk
+from lab.results import record_run
 from noisekernel.core.categories import Categories
 from noisekernel.networks.denoiser import Denoise
 
@@ -25,7 +23,7 @@ BATCH, SHAPE, CLASSES = 64, (1, 8, 8), 256
 
 
 def with_table(denoiser: Denoise) -> Denoise:
-    """The same r, from a table of all classes."""
+    """The same r, computed from a table of all classes."""
     return lambda x, beta: nk.Categorical(denoiser(x, beta).table())  # type: ignore[attr-defined]
 
 
@@ -83,8 +81,7 @@ def main() -> None:
             "range": [round(ratios[0], 2), round(ratios[-1], 2)],
         }
         print(name, found[name], flush=True)
-    out = Path(__file__).parent / "results" / f"{date.today()}-ordinal_cost.json"
-    out.write_text(json.dumps(found, indent=2) + "\n")
+    record_run("ordinal_cost", found)
 
 
 if __name__ == "__main__":

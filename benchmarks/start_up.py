@@ -1,6 +1,6 @@
-"""How long one waits before anything happens: `import noisekernel`, every public name, `nk --help`, the quickstart.
+"""How long does it take to start? `import noisekernel`, every public name, `nk --help`, and the quickstart.
 
-Each in a process of its own, as processor time and as time on the clock; the least of several rounds.
+Each is run in its own process. Processor time and wall-clock time are printed, each the smallest of several rounds.
 
     python benchmarks/start_up.py [--rounds 5]
 """
@@ -18,7 +18,7 @@ EVERYTHING = "import noisekernel as nk; [getattr(nk, name) for name in nk.__all_
 
 
 def seconds(*arguments: str) -> tuple[float, float]:
-    """Processor time and clock time of python with these arguments."""
+    """Processor time and wall-clock time of Python with these arguments."""
     before, began = os.times(), time.perf_counter()
     subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
     after = os.times()

@@ -1,7 +1,7 @@
-"""Measures the models in the package: strength curves and familiarity, which ship beside their weights.
+"""Measures the strength curves and the familiarity of the bundled models, which ship beside their weights.
 
-On each model's own samples: variants of `--n` of them at each noise level, against the distance of two unrelated ones;
-by drawing noise anew below the level, and by a walk at it.
+A strength curve is measured on `--n` of the model's own samples. It gives the distance of variants at each noise level,
+as a share of the distance between two unrelated samples: by redrawing the noise below that level, and by a walk at it.
 
     python benchmarks/strength_curves.py [MODEL...] [--n 48]
 """

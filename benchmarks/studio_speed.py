@@ -1,17 +1,16 @@
-"""How fast is the studio? First frame, a round of twelve, and the server's answers while the model works.
+"""How fast is the studio? The first frame, a round of twelve, and the server's answers while the model works.
 
-A real server in a process of its own, asked over HTTP as the page asks it: the time from the request for a round to its
-first frame; to the end of 12 variants of the 28x28 model, by the dial (20 annealing steps) and by a walk of 100 steps
-(and 10 of reading out), in turn; and, all that time, how long /api/health takes. Times are on the wall, so whatever
-else the machine does is in them: the load says how much. So does the time that the server had on the processor (`cpu`,
-where Linux tells it): about what a round takes when the machine is free, for the model has one core of two.
+A server runs in its own process and receives the HTTP requests that the page would send. Three times are measured: from
+the request for a round to its first frame; to the end of 12 variants, by the dial (20 annealing steps) and by a walk
+of 100 steps (and 10 to read out), in turn; and, throughout, the time that /api/health takes. These are wall-clock
+times, so they include the effect of other work on the machine; the load average says how much there was. `cpu` is the
+processor time of the server (Linux only), which is about the duration of a round on a free machine. The figures are
+appended to benchmarks/results/studio_speed.jsonl.
 
     python benchmarks/studio_speed.py [--model fashion] [--repeats 3] [--note TEXT]
 """
 
 import argparse
-import datetime
-import json
 import os
 import platform
 import subprocess
@@ -25,13 +24,14 @@ from typing import Any
 
 import httpx
 
-RESULTS = Path(__file__).parent / "results"
+from lab.results import record_run
+
 N = 12
 KINDS: dict[str, dict[str, Any]] = {"renewed": {"strength": 0.4}, "walked": {"beta": 0.2, "steps": 100}}
 
 
 class Health(threading.Thread):
-    """Asks how the server is, again and again, and writes down how long that takes."""
+    """Asks for the health of the server repeatedly and records how long each answer takes."""
 
     def __init__(self, url: str) -> None:
         super().__init__(daemon=True)
@@ -46,7 +46,7 @@ class Health(threading.Thread):
 
 
 def cpu(process: int) -> float:
-    """Seconds that a process had on the processor, all its threads together; 0 where nobody tells."""
+    """Processor time of a process with all its threads, in seconds; 0 where the system does not say."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -120,11 +120,10 @@ def report(given: argparse.Namespace, rounds: dict[str, list[dict[str, float]]],
             print(f"{kind} {name:12s} median {median(values):7.3f} s, worst {max(values):7.3f} s, wanted {limit:g} s")
         print(f"{kind} cpu          median {median([one['cpu'] for one in each]):7.3f} s of a round's")
     print(f"load average at the start {load:.1f}, {os.cpu_count()} cores")
-    result: dict[str, Any] = {
+    figures = {
         "model": given.model,
         "n": N,
         "kinds": KINDS,
-        "date": datetime.date.today().isoformat(),
         "cores": os.cpu_count(),
         "processor": platform.processor() or platform.machine(),
         "load": {"start": load, "end": os.getloadavg()[0]},
@@ -132,9 +131,7 @@ def report(given: argparse.Namespace, rounds: dict[str, list[dict[str, float]]],
         "wanted": limits,
         "rounds": rounds,
     }
-    path = RESULTS / f"{result['date']}-studio_speed.json"
-    path.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    print(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path.name)
+    record_run("studio_speed", figures)
 
 
 if __name__ == "__main__":

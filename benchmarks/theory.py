@@ -1,4 +1,4 @@
-"""The figures of docs/theory.md: prints its tables, in Markdown, in about a minute on one core.
+"""Prints the tables of docs/theory.md as Markdown, in about a minute on one core.
 
 python benchmarks/theory.py
 """
@@ -15,7 +15,7 @@ torch.set_num_threads(1)
 
 
 class Linear(nn.Module):
-    """mu = slope x, sigma2 = exp(log_variance): all that Gaussian data of mean 0 need at one noise level."""
+    """mu = slope x, sigma2 = exp(log_variance): exact for Gaussian data of mean 0 at one noise level."""
 
     def __init__(self, log_variance: float) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ def learn(objective: nk.objectives.Objective, s2: float, lag: float, log_varianc
 
 
 def identification(s2: float = 0.25, lag: float = 0.5) -> None:
-    """What each objective finds for Gaussian data, from two starts."""
+    """The solutions that each objective finds for Gaussian data, from two starts."""
     print(
         "| beta | objective | started at sigma2 | slope (truth) | stationary variance (truth) |\n|---|---|---|---|---|"
     )

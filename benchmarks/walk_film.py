@@ -1,25 +1,23 @@
-"""What a film of a walk looks like: trembling or gliding, by the same network calls.
+"""What does a film of a walk look like: trembling or gliding, with the same number of network calls?
 
     python benchmarks/walk_film.py [--model fashion] [--chains 32] [--frames 60]
 
-From the same new samples. Changes from frame to frame, and from the first to the last, are in shares of the distance
-between two pictures that have nothing to do with each other. Writes benchmarks/results/DATE-walk_film.json and .png (a
-chain a row, every other frame).
+All walks start from the same new samples. Changes from frame to frame, and from the first to the last, are shares of
+the distance between two unrelated pictures. The figures are appended to benchmarks/results/walk_film.jsonl. The frames
+are drawn in DATE-walk_film.png, one row per chain, every other frame.
 """
 
 import argparse
-import json
-from datetime import date
-from pathlib import Path
 
 import torch
 from PIL import Image
 from torch import Tensor
 
 import noisekernel as nk
+from lab.results import RESULTS, record_run, today
 from noisekernel.kinds.pictures.drawing import contact_sheet
 
-#: The way to move, and the share of a step.
+#: The way to move, and the share of the noise that each step redraws.
 WALKS = (("step", 0.15), ("step", 0.08), ("glide", 0.08))
 DRAWN = (WALKS[0], WALKS[-1])
 SHOWN, SHOWN_FRAMES = 6, 36
@@ -64,12 +62,11 @@ def main() -> None:
         if (how, share) in DRAWN:
             pictures = seen[:SHOWN, :SHOWN_FRAMES:2]
             strips.append(contact_sheet(model.draw(pictures.flatten(0, 1)), columns=pictures.shape[1]))
-    out = Path(__file__).parent / "results" / f"{date.today()}-walk_film"
-    out.with_suffix(".json").write_text(json.dumps({"model": options.model, **found}, indent=2) + "\n")
+    record_run("walk_film", {"model": options.model, **found})
     sheet = Image.new(strips[0].mode, (strips[0].width, sum(strip.height for strip in strips) + 12), "white")
     for strip, top in zip(strips, (0, strips[0].height + 12), strict=True):
         sheet.paste(strip, (0, top))
-    sheet.save(out.with_suffix(".png"))
+    sheet.save(RESULTS / f"{today()}-walk_film.png")
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ COLUMNS = 16
 
 def main() -> None:
     model = nk.load("fashion")
-    pixels = nk.data.load(nk.data.open_source(sys.argv[1]), model.size).pixels[:64]  # type: ignore[arg-type]
-    real = model.codec.encode(pixels)
+    loaded, _ = nk.data.load_data(sys.argv[1], model.kind)
+    real = model.kind.encode(loaded.values[:64])
     new = nk.synthesize(model, 3 * COLUMNS, seed=3)
     walks = []
     for row in range(2):
@@ -28,7 +28,7 @@ def main() -> None:
             run.append(walk.clean)
         walks.append(torch.cat(run))
     examples = real[30:38]
-    mask = nk.data.tile_masks(model.size, 7, 0.4, len(examples))
+    mask = nk.kinds.pictures.tile_masks(model.size, 7, 0.4, len(examples))
     filled = nk.inpaint(model, examples, mask, 2)
     shown = torch.where(mask, torch.zeros_like(examples), examples)
     cells = torch.cat((examples[:, None], shown[:, None], filled), dim=1).flatten(0, 1)

@@ -14,9 +14,21 @@ torch.set_num_threads(1)
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import needs  # noqa: E402
 import other_processor  # noqa: E402
 
 other_processor.install()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter):
+    """What was left out for want of something is said loudly, after all else, not as one skipped test among others."""
+    yield
+    skipped = terminalreporter.stats.get("skipped", [])
+    count = sum(needs.NO_BROWSER in str(report.longrepr) for report in skipped)
+    if count:
+        terminalreporter.section("LEFT OUT", "!", red=True, bold=True)
+        terminalreporter.line(f"{count} tests of the studio's page: {needs.NO_BROWSER}", red=True, bold=True)
 
 
 @pytest.fixture(autouse=True)

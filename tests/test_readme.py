@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from noisekernel import recipes
 from noisekernel.cli.main import app
-from noisekernel.recipes import settings
+from noisekernel.core import settings
 
 ROOT = Path(__file__).parents[1]
 #: What the site is made from; not what building it writes.

@@ -1,1 +1,1 @@
-"""The harness: same data, same U-Net, same optimiser, same budget, same judge, several seeds; results arm by arm."""
+"""The harness: all arms have the same data, U-Net, optimiser, budget and scorer, and several seeds."""

@@ -1,7 +1,7 @@
 """Is the learned chain in balance? The two-sample test of `nk diagnose` on held-out pictures, and on broken chains.
 
-A broken chain is the learned one with its denoiser, or its step, slightly wrong. A test that does not catch it proves
-nothing about the whole one.
+A broken chain is the learned chain with a slightly wrong denoiser. A test that does not detect it proves nothing about
+the learned chain.
 """
 
 from collections.abc import Callable
@@ -12,11 +12,11 @@ import torch
 from torch import Tensor
 
 import noisekernel as nk
-from lab.walks import BETA
+from lab.walk_arms import BETA
 from noisekernel.core.distributions import Normal
 from noisekernel.measuring.chains import reversibility
 
-#: More pairs than this make the figure no better than the difference between seeds.
+#: With more pairs the figure would be more precise than seeds are alike.
 PAIRS = 10_000
 Wrong = Callable[[Any], Normal]
 
@@ -28,7 +28,7 @@ BROKEN: dict[str, Wrong] = {
 
 
 def balance(model: nk.Model, z: Tensor) -> dict[str, Any]:
-    """AUC on pairs one and ten steps apart, and for broken chains on pairs one step apart."""
+    """The AUC for pairs that are one and ten steps apart; for broken chains, one step apart."""
     z = z[:PAIRS]
     found = {r.steps: r for r in reversibility(model, z, beta=BETA, steps=(1, 10), seed=5)}
     broken = {

@@ -1,7 +1,7 @@
-"""What the arms are trained on and judged against: real pictures, cut to sizes that two cores can train on.
+"""The pictures that arms are trained on and scored against, in sizes that two cores can train on.
 
-`digits` are always there. The others need idx files of Fashion-MNIST or MNIST (`--data FOLDER`, with a subfolder of
-each name), or `cifar10.npz` in it.
+`digits` comes with scikit-learn. The other materials need `--data FOLDER` with the idx files of Fashion-MNIST and MNIST
+in subfolders of these names, or with `cifar10.npz`.
 """
 
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ import torch
 from torch import Tensor
 
 import noisekernel as nk
-from noisekernel.data import ContinuousCodec
+from noisekernel.kinds.pictures.codecs import ContinuousCodec
 
 
 @dataclass(frozen=True)
 class Material:
-    """Training pictures (bytes) with their labels, pictures held out, and the network and budget of every arm."""
+    """Training and held-out pictures (bytes) with their labels, and the network and training budget of every arm."""
 
     name: str
     pixels: Tensor
@@ -40,7 +40,7 @@ class Material:
         return ContinuousCodec().encode(self.held_out)
 
     def settings(self) -> dict[str, object]:
-        """What every arm has in common, as settings of a recipe."""
+        """The settings of a recipe that all arms share."""
         return {
             "data.labels": False,
             "network.channels": self.channels,
@@ -57,7 +57,7 @@ class Material:
         }
 
     def write(self, folder: Path) -> Path:
-        """As a file to train on."""
+        """Write the training pictures to a file to train on, unless it is there."""
         path = folder / f"{self.name}.npz"
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
@@ -67,13 +67,13 @@ class Material:
 
 
 def load(name: str, data: Path | None, share: float = 1.0) -> Material:
-    """`share` of the usual budget of images."""
+    """Load a material, with `share` of its usual number of training images."""
     if name == "digits":
-        pictures = nk.data.load(nk.data.open_source("digits"))  # type: ignore[arg-type]
+        pictures = nk.data.load_data("digits")[0]
         assert pictures.labels is not None
         order = torch.randperm(len(pictures), generator=torch.Generator().manual_seed(0))
         own, held = order[500:], order[:500]
-        pixels, labels = pictures.pixels, pictures.labels
+        pixels, labels = pictures.values, pictures.labels
         return Material(name, pixels[own], labels[own], pixels[held], labels[held], 24, (1, 2), round(60_000 * share))
     if data is None:
         raise SystemExit(f"{name} needs pictures: --data FOLDER, with idx files of the set in a subfolder")
@@ -82,7 +82,7 @@ def load(name: str, data: Path | None, share: float = 1.0) -> Material:
     test_pixels, test_labels = _pictures(data, family, "t10k", side)
     network = {14: (24, (1, 2)), 28: (16, (1, 2, 4)), 32: (16, (1, 2, 4))}[side]
     images = {14: 60_000, 28: 120_000, 32: 60_000}[side]
-    # At so few images steps are scarce: in batches of 16, not 64, the held-out KL at 24,000 images is 15 % lower.
+    # So few images allow few steps: with batches of 16 instead of 64 the held-out KL at 24,000 images is 15 % lower.
     return Material(
         name, own_pixels, own_labels, test_pixels, test_labels, *network, round(images * share), batch=16, rate=2e-3
     )
@@ -96,9 +96,9 @@ def _pictures(data: Path, family: str, part: str, side: int) -> tuple[Tensor, Te
             return pixels, torch.from_numpy(content[f"y_{word}"].reshape(-1).astype(np.int64))
     folder = data / {"fashion": "fashion-mnist", "mnist": "mnist"}[family]
     found = next(iter(sorted(folder.glob(f"{part}-images*"))))
-    pictures = nk.data.load(nk.data.open_source(found))  # type: ignore[arg-type]
+    pictures = nk.data.load_data(found)[0]
     assert pictures.labels is not None
-    pixels = pictures.pixels
+    pixels = pictures.values
     if side * 2 == pixels.shape[-1]:
         small = torch.nn.functional.avg_pool2d(pixels.float(), 2)
         pixels = small.round().to(torch.uint8)

@@ -94,8 +94,9 @@ def run(
         raise InputError("the demo reads its data more than once; give it one that is on this disk")
     chosen = chosen_recipe(recipe, settings, data, device)
     with console.status("reading pictures"):
-        pictures = load(source, chosen.data.size_for(source.natural_size()), chosen.data.bad)
-    z = chosen.data.codec.build().encode(pictures.pixels)
+        kind, _ = chosen.data.fitted(source)
+        pictures = load(source, kind, chosen.data.bad)
+    z = kind.encode(pictures.values)
     some = torch.randperm(len(z), generator=torch.Generator().manual_seed(1))[:20_000]
     quality = Quality(z[some], None if pictures.labels is None else pictures.labels[some])
     if (out / MARK).exists():
@@ -181,8 +182,7 @@ def _state(model: Model, x: torch.Tensor) -> Image.Image:
     if x.is_floating_point():
         x = x / max(1.0, float(x.abs().max()))
         return model.draw(x[None])[0]
-    classes = model.design.kernel.classes  # type: ignore[union-attr]
-    return model.draw(torch.where(x == classes, classes // 2, x)[None])[0]
+    return model.draw(torch.where(x == torch.tensor(model.kind.classes), model.middle, x)[None])[0]
 
 
 def _variants(tour: Tour, model: Model, z: torch.Tensor, seed: int) -> None:

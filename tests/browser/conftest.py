@@ -1,7 +1,6 @@
 """A real server in a process of its own, and a real browser."""
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Request, sync_playwright
 
+import needs
 from browser.hand import Hand
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -29,6 +29,15 @@ FLAGS = [
     "--disable-sync",
 ]
 PATIENCE = 300.0
+
+
+def pytest_collection_modifyitems(items):
+    """Without a browser the tests that need one are left out, which tests/conftest.py tells at the end."""
+    if needs.browser() is not None or needs.required():
+        return
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.skip(reason=needs.NO_BROWSER))
 
 
 class Server:
@@ -78,9 +87,9 @@ def server(tmp_path_factory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    found = needs.browser()
     if found is None:
-        pytest.fail("the browser tests drive chromium, which is not installed: apt-get install chromium")
+        pytest.fail(needs.NO_BROWSER)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
         yield browser

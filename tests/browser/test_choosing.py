@@ -248,7 +248,7 @@ def test_a_deletion_and_a_choice_of_an_older_round_are_done_again(hand):
     hand.says("Undone: the choice.")
     hand.generate()  # which is nothing to undo, and takes the first round from the stage
     hand.settled()
-    hand.page.evaluate("import('/design.js').then(({ refresh }) => refresh())")
+    hand.page.evaluate("import('/lib/design.js').then(({ refresh }) => refresh())")
     hand.key("y")
     expect(hand.leaves).to_have_count(2)
     assert hand.present == chosen

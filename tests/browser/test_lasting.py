@@ -73,7 +73,7 @@ def test_the_menu_of_designs_lists_them_at_its_first_opening(hand):
     hand.key("ArrowUp")
     last = hand.page.get_by_role("menuitem", name="Delete this design")
     expect(last).to_be_focused()
-    hand.page.evaluate("import('/design.js').then(({ list }) => list())")
+    hand.page.evaluate("import('/lib/design.js').then(({ list }) => list())")
     expect(last).to_be_focused()
 
 

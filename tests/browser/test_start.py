@@ -120,7 +120,7 @@ def test_a_picture_unlike_what_the_model_knows_is_told_of_beside_it(hand, tmp_pa
     expect(view.get_by_text(sentence)).to_be_visible()
     expect(hand.button(re.compile("^Generate"))).to_be_enabled()
     hand.wire.add_to_nodes(asked, unlike=False, said=None)
-    hand.page.evaluate("import('/design.js').then(({ refresh }) => refresh())")
+    hand.page.evaluate("import('/lib/design.js').then(({ refresh }) => refresh())")
     expect(view.locator(".banner")).to_be_hidden()
 
 

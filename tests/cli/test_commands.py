@@ -32,8 +32,8 @@ COMMANDS = ("train", "sample", "vary", "inpaint", "walk", "info", "recipes", "pu
 @pytest.fixture
 def picture(tmp_path):
     path = tmp_path / "three.png"
-    digits = nk.data.load(nk.data.open_source("digits"))
-    Image.fromarray(digits.pixels[3, 0].numpy()).save(path)
+    digits = nk.data.load_data("digits")[0]
+    Image.fromarray(digits.values[3, 0].numpy()).save(path)
     return path
 
 
@@ -421,7 +421,7 @@ def test_info_and_recipes(run):
     _, out, _ = run("info", "digits", "--json")
     figures = json.loads(out)
     assert figures["parameters"] == nk.load("digits").parameters
-    assert figures["design"]["shape"] == [1, 8, 8]
+    assert figures["design"]["data"]["size"] == [1, 8, 8]
     assert "trained on digits" in run("info", "digits")[1].replace("\n", " ")
     rows = {row["name"]: row for row in json.loads(run("recipes", "--json")[1])}
     assert rows["paper/cifar10"]["published_fid"] == 18.27
@@ -453,7 +453,7 @@ def test_sizes_that_fit_no_memory_are_refused_before_anything_is_read(run, tmp_p
     refused(run(*huge), "pictures of 1 x 100000 x 100000 hold 10,000,000,000 numbers, 40 GB each; at most 16,777,216")
     refused(run(*huge, "--dry-run"), "40 GB each")
     about = models.about("digits")
-    about["design"]["shape"] = [1, 100_000, 100_000]
+    about["design"]["data"]["size"] = [1, 100_000, 100_000]
     formats.write_tensors(tmp_path / "m.safetensors", nk.load("digits").denoiser.state_dict(), about)
     refused(run("sample", "m.safetensors", "-n", 1), "40 GB each")
     monkeypatch.setattr("noisekernel.training.cost.memory_of", lambda device: 16_000_000_000)
@@ -499,7 +499,8 @@ def test_exports_agree_with_the_original(run, tmp_path, suffix):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 def test_models_of_many_levels_are_exported_with_all_their_probabilities(run, tmp_path, suffix):
     settings = {"network.channels": 8, "network.multipliers": [1, 1], "network.blocks": 1}
-    design = nk.recipes.recipe("levels", settings).design(nk.data.Size(1, 4, 4))
+    design = nk.recipes.recipe("levels", {**settings, "data.size": [1, 4, 4]})
+    design = design.design(design.data)
     nk.save(models.build(design), tmp_path / "levels.safetensors")
     code, out, _ = run("export", "levels.safetensors", "--out", f"d.{suffix}", "--json")
     assert code == 0
@@ -647,7 +648,7 @@ def test_a_mixed_folder_trains_and_accounts_for_every_file(run, tmp_path):
     assert code == 0
     assert "5 pictures read, 2 skipped" in err
     told = json.loads((tmp_path / "r" / "run.json").read_text())
-    assert (told["pictures"], [name for name, _ in told["skipped"]]) == (5, ["f.png", "g.jpg"])
+    assert (told["examples"], [name for name, _ in told["skipped"]]) == (5, ["f.png", "g.jpg"])
 
 
 def test_a_disk_that_is_full_stops_training_with_a_sentence(tmp_path):

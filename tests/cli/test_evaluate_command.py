@@ -23,7 +23,7 @@ def test_figures_for_people_and_programs(run, tmp_path):
     assert code == 0
     told = json.loads(out)
     assert json.loads((tmp_path / "f.json").read_text()) == told
-    assert (told["model"], told["data"], told["n"], told["pictures"]) == ("digits", "digits", 40, 1797)
+    assert (told["model"], told["data"], told["n"], told["examples"]) == ("digits", "digits", 40, 1797)
     assert (told["features"], told["width"], told["steps"], told["seed"]) == ("quarters.py:means", 4, 2, 3)
     low, high = told["figures"]["fid"]["interval"]
     assert low <= told["figures"]["fid"]["value"] <= high
@@ -39,7 +39,7 @@ def test_figures_for_people_and_programs(run, tmp_path):
     assert same["floor"] == told["floor"]
     code, out, _ = run(*QUICK)
     assert code == 0
-    for words in ("Fréchet distance (FID)", "less its bias", "95% interval", "real pictures", "warning: 40 samples"):
+    for words in ("Fréchet distance (FID)", "less its bias", "95% interval", "real data", "warning: 40 samples"):
         assert words in out
 
 

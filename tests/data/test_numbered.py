@@ -12,12 +12,14 @@ from PIL import Image
 
 import noisekernel as nk
 from noisekernel.core.errors import InputError
-from noisekernel.data import ContinuousCodec, InMemory, ReadAsNeeded, Size, Streamed, Treatment, load, open_source
+from noisekernel.data import InMemory, ReadAsNeeded, Streamed, Treatment, load, open_source
 from noisekernel.data.ahead import ahead
 from noisekernel.data.readers.hub import open_hub
+from noisekernel.kinds.pictures import Pictures
+from noisekernel.kinds.pictures.codecs import ContinuousCodec
 
 CPU = torch.device("cpu")
-SIZE = Size(1, 8, 8)
+GREY = Pictures(size=(1, 8, 8))
 PARTS = [range(0, 7), range(7, 14), range(20, 27), range(50, 57)]
 
 
@@ -38,7 +40,7 @@ def folder(tmp_path):
 
 
 def treatment(**more):
-    return Treatment(ContinuousCodec(), seed=3, **more)
+    return Treatment(GREY, seed=3, **more)
 
 
 def greys(examples, parts=PARTS):
@@ -49,8 +51,8 @@ def greys(examples, parts=PARTS):
 @pytest.mark.parametrize("workers", [0, 2])
 def test_read_as_needed_is_as_in_memory(folder, workers):
     source = open_source(folder)
-    memory = InMemory(load(source, SIZE), treatment(classes=2))
-    needed = ReadAsNeeded(source, SIZE, treatment(classes=2), workers=workers)
+    memory = InMemory(load(source, GREY), treatment(classes=2))
+    needed = ReadAsNeeded(source, treatment(classes=2), workers=workers)
     for (z, label), (z2, label2) in zip(memory.stream(PARTS, CPU), needed.stream(PARTS, CPU), strict=True):
         assert torch.equal(z, z2)
         assert torch.equal(label, label2)
@@ -58,7 +60,7 @@ def test_read_as_needed_is_as_in_memory(folder, workers):
 
 
 def test_pictures_without_a_label_count_as_without_a_label(folder):
-    pictures = load(open_source(folder), SIZE)
+    pictures = load(open_source(folder), GREY)
     labels = pictures.labels.clone()
     labels[0] = -1
     examples = InMemory(replace(pictures, labels=labels), treatment(classes=2))
@@ -69,23 +71,23 @@ def test_pictures_without_a_label_count_as_without_a_label(folder):
 def test_bad_files_are_fatal_or_replaced_and_named(folder):
     (folder / "odd" / "05.png").write_bytes(b"no picture")
     source = open_source(folder)
-    failing = ReadAsNeeded(source, SIZE, treatment(), workers=0)
+    failing = ReadAsNeeded(source, treatment(), workers=0)
     with pytest.raises(InputError, match=r"05\.png: not a picture.*data\.bad=skip"):
         greys(failing, [range(20)])
-    skipping = ReadAsNeeded(source, SIZE, treatment(), bad="skip", workers=0)
+    skipping = ReadAsNeeded(source, treatment(), bad="skip", workers=0)
     seen = greys(skipping, [range(20)])
     assert len(seen) == 20
     assert 50 not in seen
     assert [name for name, _ in skipping.summary.skipped] == ["odd/05.png"]
     # In whatever parts it is read, the same picture takes the place.
-    assert greys(ReadAsNeeded(source, SIZE, treatment(), "skip", 0), [range(i, i + 1) for i in range(20)]) == seen
+    assert greys(ReadAsNeeded(source, treatment(), "skip", 0), [range(i, i + 1) for i in range(20)]) == seen
 
 
 def test_nothing_but_bad_files_ends(folder):
     for path in folder.rglob("*.png"):
         path.write_bytes(b"no picture")
     with pytest.raises(InputError, match="not a picture"):
-        greys(ReadAsNeeded(open_source(folder), SIZE, treatment(), "skip", 0))
+        greys(ReadAsNeeded(open_source(folder), treatment(), "skip", 0))
 
 
 @pytest.fixture
@@ -113,14 +115,14 @@ def test_parquet_files_are_read(parquet):
     assert len(source) == 20
     assert source.classes == ("even", "odd")
     assert [source.label(i) for i in (4, 5)] == [0, 1]
-    pictures = load(source, SIZE, bad="skip")
-    assert pictures.pixels[:, 0, 0, 0].tolist() == [10 * i for i in range(20) if i != 7]
+    pictures = load(source, GREY, bad="skip")
+    assert pictures.values[:, 0, 0, 0].tolist() == [10 * i for i in range(20) if i != 7]
     assert [name for name, _ in pictures.summary.skipped] == [source.name(7)]
 
 
 def test_a_stream_is_the_same_from_anywhere(parquet):
     def stream(workers=0, bad="skip"):
-        return Streamed(open_source(f"hf:{parquet}?streaming=true"), SIZE, treatment(), bad, workers)
+        return Streamed(open_source(f"hf:{parquet}?streaming=true"), treatment(), bad, workers)
 
     whole = greys(stream(), [range(0, 60)])
     assert sorted(whole[:20]) != whole[:20]
@@ -155,7 +157,7 @@ def test_reading_ahead_hands_on_items_errors_and_the_end():
 def test_streams_train(parquet):
     settings = ["network.channels=8", "training.images=64", "training.batch=16", "data.size=[1,8,8]", "data.bad=skip"]
     model = nk.train(f"hf:{parquet}?streaming=true", settings=[*settings, "data.workers=0"], progress=False)
-    assert model.history["pictures"] is None
+    assert model.history["examples"] is None
 
 
 @pytest.mark.parametrize(

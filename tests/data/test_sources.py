@@ -13,9 +13,10 @@ import pytest
 import torch
 from PIL import Image
 
-from noisekernel.core.errors import InputError
-from noisekernel.data import BadPictureError, Size, load, open_source
-from noisekernel.kinds.pictures import reading
+from noisekernel.core.errors import BadExampleError, InputError
+from noisekernel.data import load, load_data, open_source
+from noisekernel.kinds.pictures import Pictures, Size, reading
+from noisekernel.kinds.pictures.kind import natural_size
 from noisekernel.kinds.pictures.reading import fit, open_picture, read_picture
 
 RED, GREY = (200, 30, 40), 120
@@ -79,17 +80,17 @@ def mixed(tmp_path):
 def test_a_mixed_folder_is_read_as_documented_and_counted(mixed):
     root, good, bad = mixed
     source = open_source(root)
-    found = load(source, Size(3, 16, 16), bad="skip")
+    found = load(source, Pictures(size=(3, 16, 16)), bad="skip")
     names = [source.name(i) for i in range(len(source)) if source.name(i) in good]
     assert set(names) == set(good)
     assert {name for name, _ in found.summary.skipped} == bad
     assert found.summary.read == len(found) == len(good)
     assert dict(found.summary.notes) == {"d.gif": "first of 2 frames used"}
-    assert found.pixels.shape == (len(good), 3, 16, 16)
-    for name, pixels in zip(names, found.pixels, strict=True):
+    assert found.values.shape == (len(good), 3, 16, 16)
+    for name, pixels in zip(names, found.values, strict=True):
         if good[name] is not None:
             assert (pixels.float().mean((1, 2)) - torch.tensor(good[name]).float()).abs().max() <= 6, name
-    upright = found.pixels[names.index("turned.jpg")].float()
+    upright = found.values[names.index("turned.jpg")].float()
     assert upright[0, :6].mean() < 20
     assert upright[0, -6:].mean() > 180
     reasons = dict(found.summary.skipped)
@@ -105,9 +106,9 @@ def test_a_mixed_folder_is_read_as_documented_and_counted(mixed):
 def test_a_bad_file_is_fatal_unless_the_user_chose_otherwise(mixed):
     root, _, _ = mixed
     with pytest.raises(InputError, match=r"bomb\.png: .*pixels.*bad='skip'"):
-        load(open_source(root), Size(3, 8, 8))
+        load(open_source(root), Pictures(size=(3, 8, 8)))
     with pytest.raises(InputError, match="can 'fail' the whole"):
-        load(open_source(root), Size(3, 8, 8), bad="ignore")
+        load(open_source(root), Pictures(size=(3, 8, 8)), bad="ignore")
 
 
 def some(folder, *sizes, mode="RGB"):
@@ -118,21 +119,21 @@ def some(folder, *sizes, mode="RGB"):
 
 
 def test_pictures_of_one_size_keep_it_where_they_are_small(tmp_path):
-    assert open_source(some(tmp_path / "a", *[(20, 16)] * 3)).natural_size() == Size(3, 16, 20)
-    assert open_source(some(tmp_path / "grey", (16, 16), (16, 16), mode="L")).natural_size() == Size(1, 16, 16)
-    assert open_source(some(tmp_path / "mixed", (16, 16), (16, 17))).natural_size() is None
-    assert open_source(some(tmp_path / "large", (65, 16), (65, 16))).natural_size() is None
+    assert natural_size(open_source(some(tmp_path / "a", *[(20, 16)] * 3))) == Size(3, 16, 20)
+    assert natural_size(open_source(some(tmp_path / "grey", (16, 16), (16, 16), mode="L"))) == Size(1, 16, 16)
+    assert natural_size(open_source(some(tmp_path / "mixed", (16, 16), (16, 17)))) is None
+    assert natural_size(open_source(some(tmp_path / "large", (65, 16), (65, 16)))) is None
     Image.new("RGBA", (16, 16), (1, 2, 3, 4)).save(tmp_path / "grey" / "glass.png")
     (tmp_path / "grey" / "notes.txt").write_text("no picture")
-    assert open_source(tmp_path / "grey").natural_size() == Size(3, 16, 16)
+    assert natural_size(open_source(tmp_path / "grey")) == Size(3, 16, 16)
     turned = Image.Exif()
     turned[0x0112] = 6
     for name in "ab":
         Image.new("RGB", (20, 16)).save(tmp_path / "a" / f"{name}.jpg", exif=turned)
-    assert open_source(tmp_path / "a").natural_size() is None  # upright, they are 16 x 20
+    assert natural_size(open_source(tmp_path / "a")) is None  # upright, they are 16 x 20
     for path in (tmp_path / "a").glob("*.png"):
         path.unlink()
-    assert load(open_source(tmp_path / "a")).pixels.shape == (2, 3, 20, 16)
+    assert load_data(tmp_path / "a")[0].values.shape == (2, 3, 20, 16)
 
 
 def test_what_systems_leave_in_folders_is_no_picture(tmp_path):
@@ -146,7 +147,7 @@ def test_classes_are_the_numbers_that_occur(tmp_path):
     np.savez(tmp_path / "a.npz", pixels=np.zeros((3, 4, 4), np.uint8), labels=np.array([20, 0, 10**9]))
     source = open_source(tmp_path / "a.npz")
     assert source.classes == ("0", "20", "1000000000")
-    assert load(source).labels.tolist() == [1, 0, 2]
+    assert load(source, Pictures(size=(1, 4, 4))).labels.tolist() == [1, 0, 2]
     for wrong, said in ((np.array([0, -1, 2]), "there is a label -1"), (np.array([0.5, 1, 2]), "labels are float64")):
         np.savez(tmp_path / "b.npz", pixels=np.zeros((3, 4, 4), np.uint8), labels=wrong)
         with pytest.raises(InputError, match=said):
@@ -154,13 +155,15 @@ def test_classes_are_the_numbers_that_occur(tmp_path):
 
 
 def test_arrays_are_data_and_what_is_none_is_refused():
-    assert load(open_source(np.zeros((3, 4, 5), np.uint8))).pixels.shape == (3, 1, 4, 5)
+    assert load_data(np.zeros((3, 4, 5), np.uint8))[0].values.shape == (3, 1, 4, 5)
     with pytest.raises(InputError, match=r"float64; pictures are bytes .*astype\('uint8'\)"):
-        open_source(np.zeros((3, 4, 5)))
+        load_data(np.zeros((3, 4, 5)))
     with pytest.raises(InputError, match=r"channels first become last"):
-        open_source(np.zeros((3, 1, 4, 5), np.uint8))
-    with pytest.raises(InputError, match=r"data is a torch\.Tensor"):
-        open_source(torch.zeros(3, 4, 5))
+        load_data(np.zeros((3, 1, 4, 5), np.uint8))
+    with pytest.raises(InputError, match=r"float32; pictures are bytes"):
+        load_data(torch.zeros(3, 4, 5))
+    with pytest.raises(InputError, match=r"data is a builtins\.float; give a word"):
+        open_source(0.5)
 
 
 @pytest.mark.parametrize("orientation", [1, 6])
@@ -218,13 +221,14 @@ def test_a_large_picture_is_never_copied_whole(tmp_path):
     code = (
         "import resource, sys\n"
         "from pathlib import Path\n"
-        "from noisekernel.kinds.pictures.reading import BadPictureError, Size, read_picture\n"
+        "from noisekernel.core.errors import BadExampleError\n"
+        "from noisekernel.kinds.pictures.reading import Size, read_picture\n"
         "content = Path(sys.argv[1]).read_bytes()\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "before = peak()\n"
         "try:\n"
         "    said = read_picture(content, Size(3, 28, 28)).pixels.shape\n"
-        "except BadPictureError as error:\n"
+        "except BadExampleError as error:\n"
         "    said = error\n"
         "print(peak() - before, said, sep=';')\n"
     )
@@ -248,10 +252,10 @@ def test_files_that_are_cut_short_are_refused(kind):
     assert open_picture(whole)[0].size == (20, 20)
     # A GIF without its last byte has all of its pixels, as many have that programs wrote.
     for size in [len(whole) // 4, len(whole) // 2, *range(len(whole) - 30, len(whole) - 2 * (kind == "GIF"))]:
-        with pytest.raises(BadPictureError, match=r"cut short|damaged|cannot be decoded|not a picture"):
+        with pytest.raises(BadExampleError, match=r"cut short|damaged|cannot be decoded|not a picture"):
             open_picture(whole[:size])
     if kind in ("PNG", "JPEG", "BMP"):
-        with pytest.raises(BadPictureError, match="the file is cut short"):
+        with pytest.raises(BadExampleError, match="the file is cut short"):
             open_picture(whole[: len(whole) - 5])
 
 
@@ -259,7 +263,7 @@ def test_files_that_are_cut_short_are_refused(kind):
 @pytest.mark.parametrize(("height", "width"), [(8, 8), (5, 13), (1, 1)])
 def test_any_channels_and_aspect_ratio(tmp_path, channels, height, width):
     Image.new("RGBA", (31, 17), (*RED, 128)).save(tmp_path / "a.png")
-    pixels = load(open_source(tmp_path), Size(channels, height, width)).pixels
+    pixels = load(open_source(tmp_path), Pictures(size=(channels, height, width))).values
     assert pixels.shape == (1, channels, height, width)
     if channels == 4:
         assert pixels[0, 3].unique().tolist() == [128]
@@ -269,24 +273,24 @@ def test_the_middle_is_kept(tmp_path):
     image = Image.new("L", (30, 10), 0)
     image.paste(255, (10, 0, 20, 10))
     image.save(tmp_path / "a.png")
-    assert (load(open_source(tmp_path), Size(1, 10, 10)).pixels == 255).all()
+    assert (load(open_source(tmp_path), Pictures(size=(1, 10, 10))).values == 255).all()
 
 
 def test_subfolders_are_classes(tmp_path):
     for name, value in [("dog", 10), ("cat", 200)]:
         (tmp_path / name).mkdir()
         Image.new("L", (4, 4), value).save(tmp_path / name / "1.png")
-    pictures = load(open_source(tmp_path), Size(1, 4, 4))
+    pictures = load(open_source(tmp_path), Pictures(size=(1, 4, 4)))
     assert pictures.classes == ("cat", "dog")
     assert pictures.labels.tolist() == [0, 1]
-    assert pictures.pixels[:, 0, 0, 0].tolist() == [200, 10]
+    assert pictures.values[:, 0, 0, 0].tolist() == [200, 10]
 
 
 def test_digits_are_the_default_and_need_no_size():
-    pictures = load(open_source("digits"))
-    assert pictures.pixels.shape == (1797, 1, 8, 8)
+    pictures = load_data("digits")[0]
+    assert pictures.values.shape == (1797, 1, 8, 8)
     assert pictures.labels.bincount().min() > 170
-    assert int(pictures.pixels.max()) == 255
+    assert int(pictures.values.max()) == 255
 
 
 def idx(array):
@@ -302,8 +306,8 @@ def test_idx_files_and_their_labels(tmp_path, zipped):
     images.write_bytes(pack(idx(pixels)))
     (tmp_path / f"train-labels-idx1-ubyte{suffix}").write_bytes(pack(idx(np.array([3, 1, 0, 2, 3], np.uint8))))
     for given in (tmp_path, images):
-        pictures = load(open_source(given))
-        assert torch.equal(pictures.pixels[:, 0], torch.from_numpy(pixels))
+        pictures = load_data(given)[0]
+        assert torch.equal(pictures.values[:, 0], torch.from_numpy(pixels))
         assert pictures.labels.tolist() == [3, 1, 0, 2, 3]
     images.write_bytes(pack(idx(pixels)[:-7]))
     with pytest.raises(InputError, match="cut short or damaged"):
@@ -320,19 +324,19 @@ def test_numpy_files(tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (6, 5, 4, 3), dtype=np.uint8)
     np.save(tmp_path / "a.npy", pixels)
     np.savez(tmp_path / "b.npz", x_train=pixels, y_train=np.arange(6))
-    assert torch.equal(load(open_source(tmp_path / "a.npy")).pixels, torch.from_numpy(pixels).permute(0, 3, 1, 2))
-    assert load(open_source(tmp_path / "b.npz")).labels.tolist() == list(range(6))
+    assert torch.equal(load_data(tmp_path / "a.npy")[0].values, torch.from_numpy(pixels).permute(0, 3, 1, 2))
+    assert load_data(tmp_path / "b.npz")[0].labels.tolist() == list(range(6))
     np.savez(tmp_path / "c.npz", other=pixels)
-    with pytest.raises(InputError, match="holds other; its pictures should be called"):
+    with pytest.raises(InputError, match="holds other; its examples should be called"):
         open_source(tmp_path / "c.npz")
     np.save(tmp_path / "d.npy", pixels.astype(np.float32))
     with pytest.raises(InputError, match="pictures are bytes"):
-        open_source(tmp_path / "d.npy")
+        load_data(tmp_path / "d.npy")
     np.save(tmp_path / "e.npy", np.array([{"an": "object"}], dtype=object), allow_pickle=True)
     with pytest.raises(InputError, match="plain numbers"):
         open_source(tmp_path / "e.npy")
     np.savez(tmp_path / "f.npz", pixels=pixels, labels=np.arange(5))
-    with pytest.raises(InputError, match="6 pictures but labels of shape"):
+    with pytest.raises(InputError, match="6 examples but labels of shape"):
         open_source(tmp_path / "f.npz")
 
 
@@ -357,15 +361,15 @@ def test_the_cifar_archive_in_both_forms_and_nothing_executed(tmp_path, protocol
         f"data_batch_{k + 1}": pickle.dumps({b"data": pixels[2 * k : 2 * k + 2], b"labels": [k, 9]}, protocol=protocol)
         for k in range(2)
     }
-    pickled = load(open_source(cifar(tmp_path / "cifar-10-python.tar.gz", batches)))
+    pickled = load_data(cifar(tmp_path / "cifar-10-python.tar.gz", batches))[0]
     rows = {
         f"data_batch_{k + 1}": b"".join(bytes([label]) + pixels[2 * k + i].tobytes() for i, label in enumerate([k, 9]))
         for k in range(2)
     }
-    plain = load(open_source(cifar(tmp_path / "cifar-10-binary.tar.gz", rows, binary=True)))
+    plain = load_data(cifar(tmp_path / "cifar-10-binary.tar.gz", rows, binary=True))[0]
     expected = torch.from_numpy(pixels).reshape(4, 3, 32, 32)
     for found in (pickled, plain):
-        assert torch.equal(found.pixels, expected)
+        assert torch.equal(found.values, expected)
         assert found.labels.tolist() == [0, 9, 1, 9]
         assert found.classes[9] == "truck"
     evil = {"data_batch_1": pickle.dumps({b"data": Evil(), b"labels": [0]}, protocol=protocol)}
@@ -386,12 +390,12 @@ def test_mistakes(tmp_path):
     (tmp_path / "a.xyz").write_bytes(b"?")
     with pytest.raises(InputError, match="none of the files that can be read"):
         open_source(tmp_path / "a.xyz")
-    with pytest.raises(InputError, match="no one size"):
-        load(open_source(tmp_path))
+    with pytest.raises(InputError, match="is of no kind of data that is known here"):
+        load_data(tmp_path)
     with pytest.raises(InputError, match="no picture to be had"):
-        load(open_source(tmp_path), Size(1, 4, 4), bad="skip")
-    with pytest.raises(InputError, match="2 channels"):
-        load(open_source("digits"), Size(2, 4, 4))
+        load(open_source(tmp_path), Pictures(size=(1, 4, 4)), bad="skip")
+    with pytest.raises(ValueError, match="1, 3 or 4"):
+        load(open_source("digits"), Pictures(size=(2, 4, 4)))
 
 
 @pytest.mark.parametrize("side", [29, 58, 116, 123, 225])

@@ -76,7 +76,7 @@ def test_every_truncation_of_a_model_is_refused(tmp_path):
 
 def test_weights_of_another_design_are_refused(tmp_path):
     model = nk.load("digits")
-    about = {"format": 1, "noisekernel": "x", "design": model.design.model_dump(mode="json"), "history": {}}
+    about = {"format": 2, "noisekernel": "x", "design": model.design.model_dump(mode="json"), "history": {}}
     about["design"]["network"]["channels"] = 16
     formats.write_tensors(tmp_path / "m.safetensors", model.denoiser.state_dict(), about)
     with pytest.raises(ShapeError, match="do not fit the design"):
@@ -163,7 +163,7 @@ def test_models_refuse_pictures_and_labels_that_are_none(tmp_path):
 
 def test_pictures_and_data_are_one(tmp_path):
     model = nk.load("digits")
-    z = model.codec.encode(nk.data.load(nk.data.open_source("digits")).pixels[:3])
+    z = model.kind.encode(nk.data.load_data("digits")[0].values[:3])
     for image, row in zip(model.draw(z), z, strict=True):
         buffer = io.BytesIO()
         image.save(buffer, "PNG")
@@ -186,7 +186,8 @@ def test_an_export_to_a_full_disk_is_a_sentence_and_leaves_nothing(tmp_path):
         "main()\n"
     )
     settings = {"network.channels": 8, "network.multipliers": [1], "network.blocks": 1}
-    design = nk.recipes.recipe("digits", settings).design(nk.data.Size(1, 4, 4))
+    design = nk.recipes.recipe("digits", {**settings, "data.size": [1, 4, 4]})
+    design = design.design(design.data)
     design = design.model_copy(update={"head": design.head.model_copy(update={"mean": 0.0, "variance": 1.0})})
     model = nk.save(models.build(design), tmp_path / "m.safetensors")
     command = [sys.executable, "-c", code, str(model), str(tmp_path / "d.pt2")]

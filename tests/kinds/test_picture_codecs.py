@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noisekernel.core.errors import DtypeError, InputError
-from noisekernel.data import ContinuousCodec, LevelsCodec
+from noisekernel.kinds.pictures.codecs import ContinuousCodec, LevelsCodec
 
 EVERY_BYTE = torch.arange(256, dtype=torch.uint8)[None]
 

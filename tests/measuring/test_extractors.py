@@ -9,17 +9,23 @@ from torch import nn
 
 from helpers import generator
 from noisekernel.core.errors import InputError, NoiseKernelError, ShapeError, StorageError
-from noisekernel.data import ContinuousCodec, LevelsCodec, Size
 from noisekernel.data.source import ArraySource
 from noisekernel.files.digest import digest
-from noisekernel.files.folders import cache_folder
-from noisekernel.kinds.pictures import classifier
+from noisekernel.kinds.pictures import Pictures, classifier
 from noisekernel.kinds.pictures.inception import Inception, load_inception, resized, rgb
 from noisekernel.measuring.samples import cache, extractors
-from noisekernel.measuring.samples.extractors import Extractor, learn_small, open_extractor, small_extractor
+from noisekernel.measuring.samples.extractors import Extractor, open_extractor, small_extractor
 from noisekernel.measuring.samples.reference import open_data, read_through
 
 CPU = torch.device("cpu")
+
+
+def of_size(*size, levels=None):
+    codec = {"kind": "continuous"} if levels is None else {"kind": "levels", "levels": levels}
+    return Pictures(size=size, codec=codec)
+
+
+GREY = of_size(1, 6, 6)
 
 
 @pytest.fixture
@@ -86,7 +92,7 @@ class Pooled(nn.Module):
 def test_torchscript_is_loaded_when_named_and_pickles_never(tmp_path):
     with pytest.warns(DeprecationWarning, match="deprecated"):
         torch.jit.script(Pooled()).save(str(tmp_path / "net.pt"))
-    features = open_extractor(f"inception:{tmp_path / 'net.pt'}", CPU)
+    features = open_extractor(f"inception:{tmp_path / 'net.pt'}", GREY, CPU)
     assert features(torch.full((4, 1, 8, 8), 255, dtype=torch.uint8)).features.shape == (4, 6)
     assert features.identity is not None
     assert str(tmp_path) not in features.name  # no folders of this machine in a record
@@ -99,13 +105,13 @@ def test_torchscript_is_loaded_when_named_and_pickles_never(tmp_path):
         with pytest.raises(StorageError, match="no TorchScript file"):
             load_inception(tmp_path / name)
     with pytest.raises(InputError, match="is no file"):
-        open_extractor("inception:nowhere.pt", CPU)
+        open_extractor("inception:nowhere.pt", GREY, CPU)
 
 
 def test_torch_fidelity_that_cannot_be_imported_is_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch_fidelity", None)
     with pytest.raises(NoiseKernelError, match="pip install torch-fidelity"):
-        open_extractor("inception", CPU)
+        open_extractor("inception", GREY, CPU)
 
 
 # One's own ------------------------------------------------------------------------------------------------------------
@@ -118,14 +124,14 @@ def test_ones_own_function_or_module(tmp_path, monkeypatch):
     (tmp_path / "broken_features.py").write_text("1 / 0\n")
     pixels = torch.full((3, 2, 4, 4), 7, dtype=torch.uint8)
     for name in ("my_own_features:mean", "my_own_features.py:mean"):
-        assert torch.equal(open_extractor(name, CPU)(pixels).features, torch.full((3, 2), 7.0))
-    assert open_extractor("my_own_features:mean", CPU).identity is None  # its code may change: nothing is kept
-    both = open_extractor(lambda p: (p.flatten(1).float(), torch.zeros(len(p), 5)), CPU)(pixels)
+        assert torch.equal(open_extractor(name, GREY, CPU)(pixels).features, torch.full((3, 2), 7.0))
+    assert open_extractor("my_own_features:mean", GREY, CPU).identity is None  # its code may change: nothing is kept
+    both = open_extractor(lambda p: (p.flatten(1).float(), torch.zeros(len(p), 5)), GREY, CPU)(pixels)
     assert both.logits is not None
     assert both.logits.shape == (3, 5)
     module = nn.Sequential(nn.Flatten(), nn.Dropout(0.9))
     with pytest.raises(ShapeError, match=r"give a floating-point tensor \(3, features\)"):
-        open_extractor(module, CPU)(pixels)
+        open_extractor(module, GREY, CPU)(pixels)
     for name, said in {
         "small_": "there are no features called",
         "my_own_features:": "there are no features called",
@@ -136,7 +142,7 @@ def test_ones_own_function_or_module(tmp_path, monkeypatch):
         "gone.py:mean": "cannot be imported",
     }.items():
         with pytest.raises(InputError, match=said):
-            open_extractor(name, CPU)
+            open_extractor(name, GREY, CPU)
 
 
 @pytest.mark.parametrize(
@@ -162,30 +168,39 @@ def test_what_features_must_be(given, said):
 def test_a_small_classifier_is_the_same_again_and_tells_classes_apart(quick, channels):
     pixels, labels = stripes(channels=channels)
     before = torch.random.get_rng_state()
-    made = learn_small(pixels, labels)
+    made = of_size(channels, 6, 6).learn_features(pixels, labels)
     assert torch.equal(torch.random.get_rng_state(), before)
-    again = learn_small(pixels, labels)
+    again = of_size(channels, 6, 6).learn_features(pixels, labels)
     assert all(torch.equal(made[name], again[name]) for name in made)
     assert made["accuracy"] > 0.9
-    features = small_extractor(made, (channels, 6, 6), CPU)
+    features = small_extractor(of_size(channels, 6, 6), made, CPU)
     found = features(pixels)
     assert found.features.shape == (200, 64)
     assert found.logits is not None
     assert float(found.features.square().mean()) == pytest.approx(1.0, rel=1e-4)
-    assert features.identity == small_extractor(again, (channels, 6, 6), CPU).identity
-    assert features.identity != small_extractor(learn_small(pixels, labels, 1), (channels, 6, 6), CPU).identity
+    assert features.identity == small_extractor(of_size(channels, 6, 6), again, CPU).identity
+    assert (
+        features.identity
+        != small_extractor(
+            of_size(channels, 6, 6), of_size(channels, 6, 6).learn_features(pixels, labels, 1), CPU
+        ).identity
+    )
 
 
 @pytest.mark.parametrize("labels", [None, torch.zeros(50, dtype=torch.int64), torch.arange(50)])
 def test_without_classes_to_learn_there_are_principal_components(labels):
     pixels, _ = stripes(50)
-    features = small_extractor(learn_small(pixels, labels), (1, 6, 6), CPU)
+    features = small_extractor(of_size(1, 6, 6), of_size(1, 6, 6).learn_features(pixels, labels), CPU)
     assert "32 principal components" in features.name
     found = features(pixels)
     assert found.logits is None
     assert float(found.features.square().mean()) == pytest.approx(1.0, rel=0.05)
     black = torch.zeros(30, 1, 6, 6, dtype=torch.uint8)
-    assert bool((small_extractor(learn_small(black, None), (1, 6, 6), CPU)(black).features == 0).all())
+    assert bool(
+        (
+            small_extractor(of_size(1, 6, 6), of_size(1, 6, 6).learn_features(black, None), CPU)(black).features == 0
+        ).all()
+    )
 
 
 @pytest.mark.parametrize("side", [1, 2, 5, 9])
@@ -203,8 +218,8 @@ def test_classifiers_of_any_size(side):
 def test_a_changed_picture_label_size_or_codec_is_another_key():
     pixels, labels = stripes(20)
 
-    def digest_of(pixels=pixels, labels=labels, size=(1, 6, 6), codec=None):
-        return read_through(source(pixels, labels), Size(*size), codec or ContinuousCodec()).digest
+    def digest_of(pixels=pixels, labels=labels, size=(1, 6, 6), levels=None):
+        return read_through(source(pixels, labels), of_size(*size, levels=levels)).digest
 
     changed = pixels.clone()
     changed[7, 0, 3, 3] ^= 1
@@ -214,8 +229,8 @@ def test_a_changed_picture_label_size_or_codec_is_another_key():
         digest_of(labels=1 - labels),
         digest_of(labels=None),
         digest_of(size=(3, 6, 6)),
-        digest_of(codec=LevelsCodec(10)),
-        digest_of(codec=LevelsCodec(9)),
+        digest_of(levels=10),
+        digest_of(levels=9),
         digest_of(pixels=pixels.flip(0)),
     ]
     assert len(set(keys)) == len(keys)
@@ -225,8 +240,8 @@ def test_a_changed_picture_label_size_or_codec_is_another_key():
 
 def test_a_model_of_levels_is_held_against_levels():
     pixels, _ = stripes(20)
-    reference = read_through(source(pixels), Size(1, 6, 6), LevelsCodec(4))
-    assert len(reference.pixels(range(20)).unique()) <= 4
+    reference = read_through(source(pixels), of_size(1, 6, 6, levels=4))
+    assert len(reference.values(range(20)).unique()) <= 4
     assert reference.labels is None
 
 
@@ -258,18 +273,6 @@ def test_a_disk_that_cannot_be_written_costs_time_alone(monkeypatch, tmp_path):
     assert torch.equal(made["features"], torch.ones(1))
 
 
-def test_the_folder(monkeypatch, tmp_path):
-    monkeypatch.delenv("NK_HOME")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(sys, "platform", "linux")
-    assert cache_folder() == tmp_path / "noisekernel"
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert cache_folder().parts[-3:] == ("Library", "Caches", "noisekernel")
-    monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
-    assert cache_folder() == tmp_path / "local" / "noisekernel"
-
-
 def test_pictures_that_cannot_be_read(tmp_path):
     from PIL import Image
 
@@ -278,12 +281,12 @@ def test_pictures_that_cannot_be_read(tmp_path):
     (tmp_path / "1.png").write_text("no picture")
     folder = open_data(tmp_path)
     with pytest.raises(InputError, match=r"1\.png: not a picture.*--bad skip"):
-        read_through(folder, Size(1, 4, 4), ContinuousCodec())
-    reference = read_through(folder, Size(1, 4, 4), ContinuousCodec(), bad="skip")
+        read_through(folder, of_size(1, 4, 4))
+    reference = read_through(folder, of_size(1, 4, 4), bad="skip")
     assert len(reference) == 2
-    assert reference.pixels([0, 1])[:, 0, 0, 0].tolist() == [0, 100]
+    assert reference.values([0, 1])[:, 0, 0, 0].tolist() == [0, 100]
     with pytest.raises(InputError, match="bad is 'maybe'"):
-        read_through(folder, Size(1, 4, 4), ContinuousCodec(), bad="maybe")
+        read_through(folder, of_size(1, 4, 4), bad="maybe")
 
 
 def test_weights_of_inception_by_their_names(tmp_path):
@@ -296,7 +299,7 @@ def test_weights_of_inception_by_their_names(tmp_path):
     assert len([part for part in network.modules() if isinstance(part, nn.Conv2d)]) == 94
     weights = network.state_dict()
     save_file({**weights, "AuxLogits.fc.bias": torch.zeros(3)}, tmp_path / "net.safetensors")
-    features = open_extractor(f"inception:{tmp_path / 'net.safetensors'}", CPU)
+    features = open_extractor(f"inception:{tmp_path / 'net.safetensors'}", GREY, CPU)
     pixels = torch.randint(256, (1, 1, 8, 8), generator=generator(0), dtype=torch.uint8)
     found = features(pixels)
     assert found.logits is not None

@@ -24,7 +24,7 @@ def usual():
 
 @pytest.fixture(scope="module")
 def real(digits):
-    return digits.codec.encode(nk.data.load(nk.data.open_source("digits")).pixels[::6])
+    return digits.kind.encode(nk.data.load_data("digits")[0].values[::6])
 
 
 def photographs(model):

@@ -37,7 +37,7 @@ def test_they_say_how_they_were_made(name):
     assert recipe.model_dump(exclude=left_out) == recipes.recipe(name).model_dump(exclude=left_out)
     assert model.design.sampling == recipes.recipe(name).sampling
     assert model.history["images"] >= recipe.training.images
-    assert model.history["pictures"] == {"digits": 1797, "fashion": 60_000}[name]
+    assert model.history["examples"] == {"digits": 1797, "fashion": 60_000}[name]
     assert isinstance(model.history["seed"], int)
     assert len(model.classes) == 10
     # No folder of the machine it was trained on.
@@ -76,7 +76,7 @@ def test_pictures_are_drawn_of_any_number_of_dimensions_in_order(lead):
 def test_what_is_filled_in_can_be_drawn_and_other_shapes_are_refused():
     model = nk.load("digits")
     z = nk.synthesize(model, 2, steps=2)
-    assert len(model.draw(nk.inpaint(model, z, nk.data.tile_masks(model.size, 4, 0.5, 2), steps=2))) == 2
+    assert len(model.draw(nk.inpaint(model, z, nk.kinds.pictures.tile_masks(model.size, 4, 0.5, 2), steps=2))) == 2
     assert len(model.draw(nk.renew(model, z, 3, steps=2))) == 6
     assert model.draw(z[:0]) == []
     for wrong in (z[:, :, :7], z[0, 0], z.expand(2, 3, 8, 8)):
@@ -154,7 +154,7 @@ def test_what_is_no_name_of_a_model_is_refused(tmp_path):
     with pytest.raises(InputError, match="takes a noise kernel, a denoiser and a shape; given a int and a str"):
         nk.NoiseModel(1, "a", (2,))
     with pytest.raises(InputError, match=r"size is 28; give that of a model, model\.size"):
-        nk.data.tile_masks(28, 7, 0.3, 1)
+        nk.kinds.pictures.tile_masks(28, 7, 0.3, 1)
     with pytest.raises(InputError, match="a NoiseModel cannot be loaded; give a name"):
         nk.measure(nk.NoiseModel(nk.GaussianKernel(), lambda x, beta: x, (1,)), "digits", n=40)
 
@@ -166,8 +166,8 @@ def test_digits_are_good_and_an_untrained_twin_is_not():
     As many real pictures score about 1. The twin is the same network with fresh weights.
     """
     model = nk.load("digits")
-    pictures = nk.data.load(nk.data.open_source("digits"))
-    z = model.codec.encode(pictures.pixels)
+    pictures = nk.data.load_data("digits")[0]
+    z = model.kind.encode(pictures.values)
     features = small_features(z, pictures.labels).features
     truth = features(z)
 
@@ -188,8 +188,8 @@ def test_labels_of_digits_are_followed():
     from sklearn.neighbors import KNeighborsClassifier
 
     model = nk.load("digits")
-    pictures = nk.data.load(nk.data.open_source("digits"))
-    judge = KNeighborsClassifier(3).fit(model.codec.encode(pictures.pixels).flatten(1).numpy(), pictures.labels.numpy())
+    pictures = nk.data.load_data("digits")[0]
+    judge = KNeighborsClassifier(3).fit(model.kind.encode(pictures.values).flatten(1).numpy(), pictures.labels.numpy())
     asked = torch.arange(200) % 10
     labelled, free = (nk.synthesize(model, 200, steps=20, label=label) for label in (asked, None))
     right, by_chance = ((judge.predict(z.flatten(1).numpy()) == asked.numpy()).mean() for z in (labelled, free))

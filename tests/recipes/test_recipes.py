@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import noisekernel as nk
 from noisekernel import models, recipes
 from noisekernel.core.errors import InputError
-from noisekernel.kinds.pictures.reading import Size
-from noisekernel.recipes.settings import kinds_in, read
+from noisekernel.core.settings import kinds_in, read
+from noisekernel.kinds.pictures import Pictures, Size
 from noisekernel.sampling.samplers import sampler
 from noisekernel.training.cost import plan
 
@@ -50,7 +50,7 @@ def test_the_papers_recipes_hold_the_papers_numbers(name):
 def test_every_recipe_builds_trains_on_and_survives_json(name, tmp_path):
     recipe = recipes.recipe(name)
     assert recipe.about
-    design = recipe.design(Size(3, 8, 8), ("a", "b"))
+    design = recipe.design(recipe.data.of_size(Size(3, 8, 8)), ("a", "b"))
     path = tmp_path / "recipe.json"
     path.write_text(json.dumps(recipe.model_dump(mode="json")))
     assert recipes.recipe(path) == recipe
@@ -203,7 +203,7 @@ def test_hostile_recipes_are_refused_or_read_never_a_traceback(content):
 
 
 def test_categorical_recipes_must_agree_on_the_number_of_classes():
-    with pytest.raises(InputError, match="must be one number"):
+    with pytest.raises(InputError, match="and the data has 8"):
         recipes.recipe("paper/cifar10-categorical", ["data.codec.levels=8"])
     with pytest.raises(InputError, match="log-normal levels are for continuous data"):
         recipes.recipe("paper/cifar10-categorical", ["objective.levels.kind=log-normal"])
@@ -235,14 +235,14 @@ def test_half_life_means_half_life():
 
 def test_plans_count_what_networks_hold():
     recipe = recipes.recipe("digits")
-    cost = plan(recipe, Size(1, 8, 8), classes=10)
-    model = recipe.design(Size(1, 8, 8), [str(i) for i in range(10)]).denoiser()
+    cost = plan(recipe, Pictures(size=(1, 8, 8)), classes=10)
+    model = recipe.design(recipe.data.of_size(Size(1, 8, 8)), [str(i) for i in range(10)]).denoiser()
     assert cost.parameters == sum(p.numel() for p in model.parameters())
     # A convolution that keeps the size costs 2 x 9 x in x out x pixels; the stem alone is less than the whole.
     assert cost.forward > 2 * 9 * 32 * 64
     # A pass forward is a third of one with its way back.
     for kind, times in {"anchored": 2, "unrolled": 2, "reconstruction": 1, "contrastive": 4 / 3}.items():
-        other = plan(recipes.recipe("digits", {"objective.kind": kind}), Size(1, 8, 8), 10)
+        other = plan(recipes.recipe("digits", {"objective.kind": kind}), Pictures(size=(1, 8, 8)), 10)
         assert other.training == pytest.approx(times * cost.training)
 
 

@@ -15,9 +15,9 @@ import noisekernel as nk
 from helpers import LEVEL
 from noisekernel import tasks
 from noisekernel.core.randomness import Purpose, normal, uniform
-from noisekernel.data import ContinuousCodec, examples
+from noisekernel.data import examples
 from noisekernel.data.examples import Treatment
-from noisekernel.kinds.pictures import masks
+from noisekernel.kinds.pictures import Pictures, masks
 from noisekernel.kinds.pictures.reading import Size
 from noisekernel.networks.exact import exact_denoiser
 from noisekernel.objectives import base
@@ -127,7 +127,7 @@ def test_what_is_mirrored_does_not_depend_on_noise_of_the_same_seed(monkeypatch)
     pixels = torch.tensor([0, 255], dtype=torch.uint8).expand(N, 1, 1, 2)
 
     def mirrored():
-        z, _ = Treatment(ContinuousCodec(), seed=0, flip=True)(pixels, None, range(N), torch.device("cpu"))
+        z, _ = Treatment(Pictures(size=(1, 1, 2), flip=True), seed=0)(pixels, None, range(N), torch.device("cpu"))
         return z[:, 0, 0, 0]
 
     def drawn(purpose):

@@ -1,13 +1,7 @@
 """A studio to test: the digits' model, a folder of its own, and a real server in a thread."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from conftest_studio import ok, serving
+from studio_client import ok, serving
 
 from noisekernel.studio.models import serve
 from noisekernel.studio.studio import Studio

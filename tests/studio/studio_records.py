@@ -5,6 +5,9 @@ from typing import Any
 
 import torch
 
+from noisekernel.core.stepwise import finished
+from noisekernel.studio.rounds import TASKS
+
 WEIGHTS = "0" * 64
 
 
@@ -20,6 +23,11 @@ class Loose:
 
     def came_of(self, id):
         return self.made.get(id)
+
+
+def begun(model, one, known):
+    """A round under way."""
+    return finished(TASKS[one["task"]].beginning(model, one, known))
 
 
 def record(task, settings, seed, n, parents, judged=None, weights=WEIGHTS):

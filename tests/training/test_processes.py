@@ -46,7 +46,7 @@ def test_two_processes_train_as_one_does(tmp_path):
         assert b["by_level"] == pytest.approx(a["by_level"], rel=1e-3)
     # Were the processes given the same examples, or other noise, the losses would be apart by far more than that.
     assert abs(one[0]["loss"] / one[1]["loss"] - 1) > 1e-3
-    assert json.loads((tmp_path / "run2" / "run.json").read_text())["pictures"] == 1797
+    assert json.loads((tmp_path / "run2" / "run.json").read_text())["examples"] == 1797
 
 
 def test_two_processes_draw_the_pictures_of_one(tmp_path):
@@ -73,7 +73,7 @@ def told(value, name=""):
 
 
 def test_two_processes_measure_what_one_does(tmp_path, monkeypatch):
-    pictures = nk.data.load(nk.data.open_source("digits")).pixels[:100, 0].numpy()
+    pictures = nk.data.load_data("digits")[0].values[:100, 0].numpy()
     np.save(tmp_path / "some.npy", pictures)
     options = ("-n", 50, "--steps", 2, "--batch-size", 16, "--seed", 3, "--device", "cpu", "--json")
     found = []

@@ -15,16 +15,16 @@ from torch import nn
 
 import noisekernel as nk
 from noisekernel import recipes
-from noisekernel.core.errors import InputError, StorageError, TrainingError
+from noisekernel.core.errors import InputError, Stopped, StorageError, TrainingError
 from noisekernel.core.randomness import STREAMS
 from noisekernel.data.examples import InMemory, Order, Treatment
 from noisekernel.files.formats import read_tensors, write_tensors
+from noisekernel.kinds.pictures import Pictures
 from noisekernel.recipes.training import Decay, TrainingSettings
 from noisekernel.training import beginning, run
 from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.dry_run import dry_run, told
 from noisekernel.training.observers import Silent, read_log
-from noisekernel.training.stopping import Stopped
 from noisekernel.training.trainer import Trainer
 
 SMALL = {"network.channels": 8, "training.batch": 16, "training.images": 160, "training.log_every": 32}
@@ -309,7 +309,7 @@ def test_pictures_that_are_made_into_the_size_of_the_model_to_start_from_are_tol
     pictures_in(tmp_path / "own", 4, 8)
     settings = {"data.labels": False, "training.batch": 4, "training.images": 4}
     nk.train(tmp_path / "large", settings=settings, start="digits")
-    assert "pictures are made into 1 x 8 x 8, the size of the model to start from" in capsys.readouterr().err
+    assert "pictures are made into 1 x 8 x 8, as of the model to start from" in capsys.readouterr().err
     nk.train(tmp_path / "own", settings=settings, start="digits")
     assert "pictures are made into" not in capsys.readouterr().err
 
@@ -467,14 +467,14 @@ class Poisoned(nn.Module):
 
 @pytest.mark.parametrize("objective", [nk.KL(), nk.ContrastiveAdjustment(), nk.Anchored(), nk.Reconstruction()])
 def test_a_loss_that_is_no_number_stops_the_run_and_says_at_which_levels(objective, tmp_path):
-    pictures = nk.data.load(nk.data.open_source("digits"))
+    pictures = nk.data.load_data("digits")[0]
     checkpoints = Checkpoints(tmp_path)
     kept = checkpoints.save(7, {"a": torch.zeros(1)}, {})
     trainer = Trainer(
         nk.GaussianKernel(),
         nk.Denoiser(Poisoned(), nk.PlainGaussian(1)),
         objective,
-        InMemory(pictures, Treatment(nk.data.ContinuousCodec(), seed=0)),
+        InMemory(pictures, Treatment(Pictures(size=(1, 8, 8)), seed=0)),
         TrainingSettings(batch=64, images=640),
         seed=0,
         checkpoints=checkpoints,
@@ -498,7 +498,7 @@ def test_the_average_is_the_average():
         nk.GaussianKernel(),
         nk.Denoiser(Poisoned(), nk.PlainGaussian(1)),
         nk.KL(),
-        InMemory(nk.data.load(nk.data.open_source("digits")), Treatment(nk.data.ContinuousCodec(), seed=0)),
+        InMemory(nk.data.load_data("digits")[0], Treatment(Pictures(size=(1, 8, 8)), seed=0)),
         TrainingSettings(batch=1, average=Decay(factor=0.9)),
         seed=0,
     )
@@ -525,15 +525,15 @@ def test_each_pass_sees_every_picture_once_in_another_order():
 
 
 def test_flips_and_forgotten_labels_are_functions_of_the_example():
-    pictures = nk.data.load(nk.data.open_source("digits"))
-    treatment = Treatment(nk.data.ContinuousCodec(), 0, flip=True, classes=10, forget=0.3)
+    pictures = nk.data.load_data("digits")[0]
+    treatment = Treatment(Pictures(size=(1, 8, 8), flip=True), 0, classes=10, forget=0.3)
     cpu = torch.device("cpu")
     (z, label), *_ = InMemory(pictures, treatment).stream([range(1000)], cpu)
     again = list(InMemory(pictures, treatment).stream([range(300), range(300, 1000)], cpu))
     assert torch.equal(z, torch.cat([z for z, _ in again]))
     assert torch.equal(label, torch.cat([label for _, label in again]))
     assert abs(float((label == 10).float().mean()) - 0.3) < 4 * math.sqrt(0.3 * 0.7 / 1000)
-    plain = next(InMemory(pictures, Treatment(nk.data.ContinuousCodec(), 0)).stream([range(1000)], cpu))[0]
+    plain = next(InMemory(pictures, Treatment(Pictures(size=(1, 8, 8)), 0)).stream([range(1000)], cpu))[0]
     mirrored = (z != plain).flatten(1).any(dim=1)
     assert torch.equal(z[mirrored], plain[mirrored].flip(-1))
     assert abs(float(mirrored.float().mean()) - 0.5) < 4 * math.sqrt(0.25 / 1000)
@@ -576,10 +576,10 @@ def test_categories_train(head, classes, tmp_path):
 def test_run_folders_say_what_was_done(tmp_path):
     model = train(tmp_path, 64, seed=5)
     run = json.loads((tmp_path / "run.json").read_text())
-    assert (run["data"], run["seed"], run["pictures"], run["size"]) == ("digits", 5, 1797, [1, 8, 8])
+    assert (run["data"], run["seed"], run["examples"], run["shape"]) == ("digits", 5, 1797, [1, 8, 8])
     assert recipes.recipe(tmp_path / "recipe.json").training.images == 64
     assert model.history["seed"] == 5
-    assert {path.name for path in tmp_path.iterdir()} >= {"log.jsonl", "model.safetensors", "checkpoints", "pictures"}
+    assert {path.name for path in tmp_path.iterdir()} >= {"log.jsonl", "model.safetensors", "checkpoints", "samples"}
     entry = read_log(tmp_path / "log.jsonl")[-1]
     assert math.isfinite(entry["loss"])
     assert entry["by_level"]

@@ -55,12 +55,11 @@ class Cost:
         """
         from noisekernel.training.cost import bytes_of_a_look, memory_of
 
-        channels, height, width = model.shape
         at_once = min(batch, pictures) * bytes_of_a_look(model.design)
         memory, disk, free = kept + at_once, 0.0, math.inf
         if folder is not None:
             memory += pictures * LINE
-            disk = pictures * BLOCK * -(-(channels * height * width + WORDS) // BLOCK)
+            disk = pictures * BLOCK * -(-(model.kind.bytes_stored + WORDS) // BLOCK)
         there = memory_of(model.device) or math.inf
         said = [f"{told_bytes(memory)} of memory"] if memory > MOST_BYTES else []
         if folder is not None and disk > MOST_BYTES:

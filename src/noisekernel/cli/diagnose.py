@@ -52,11 +52,11 @@ def diagnose(
     if not isinstance(source, Source):
         raise InputError("a diagnosis picks pictures at random; give it data that is on this disk")
     some = some_of(source, diagnosis.MOST_EXAMPLES, seed)
-    pictures = load(some, chain.size, bad="skip")
+    examples = load(some, chain.kind, bad="skip")
     measured = diagnosis.diagnose(
         chain,
-        chain.codec.encode(pictures.pixels),
-        pictures.labels,
+        chain.kind.encode(examples.values),
+        examples.labels,
         beta=beta,
         lag=lag,
         steps=steps,
@@ -70,14 +70,14 @@ def diagnose(
         "task": "diagnose",
         "model": common.model_name(model),
         "data": common.model_name(data),
-        "skipped": len(pictures.summary.skipped),
+        "skipped": len(examples.summary.skipped),
         **measured.figures(),
         "out": str(folder),
         "seconds": round(perf_counter() - began, 1),
     }
     write_json(folder / "diagnosis.json", figures)
     write_page(folder / "diagnose.html", measured, chain, figures)
-    left_out = f"{pictures.summary}\n" if pictures.summary.skipped else ""
+    left_out = f"{examples.summary}\n" if examples.summary.skipped else ""
     common.say(
         figures, json, f"{left_out}{measured}\n{folder / 'diagnose.html'} has the plots, diagnosis.json every figure"
     )

@@ -11,10 +11,9 @@ def info(model: common.ModelArgument, json: common.Json = False) -> None:
     told = models.about(model)
     figures = {"model": common.model_name(model), "parameters": loaded.parameters, **told}
     design = loaded.design
-    channels, height, width = design.shape
     lines = [
         f"{common.model_name(model)}: {loaded.parameters:,} parameters",
-        f"pictures of {channels} x {height} x {width}, {design.codec.kind}; kernel {design.kernel.kind}, "
+        f"{design.data.described()}; kernel {design.kernel.kind}, "
         f"lag {design.kernel.lag}; network {design.network.kind}, head {design.head.kind}",
         f"classes: {', '.join(design.classes) or 'none'}",
     ]

@@ -41,9 +41,8 @@ def inpaint(
     from noisekernel.files import outputs
     from noisekernel.kinds.pictures import drawing
     from noisekernel.kinds.pictures.masks import check_fits, read_mask, tile_masks
-    from noisekernel.kinds.pictures.reading import MOST_SIDE, size_of
+    from noisekernel.kinds.pictures.reading import MOST_SIDE, open_image, size_of
     from noisekernel.kinds.pictures.record import Record
-    from noisekernel.models.model import open_image
 
     if (mask is None) == (tiles is None):
         raise InputError("say what to fill in: either --mask MASK or --tiles SIDE")

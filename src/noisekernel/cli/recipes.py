@@ -22,13 +22,14 @@ def recipes(
     rows: list[dict[str, Any]] = []
     for each in recipes.recipe_names():
         recipe = recipes.recipe(each)
-        size = recipe.data.size_for(None)
-        cost = plan(recipe, size)
+        kind = recipe.data.fitted(None)[0]
+        cost = plan(recipe, kind)
         rows.append(
             {
                 "name": each,
                 "about": recipe.about,
-                "size": list(size),
+                "kind": kind.kind,
+                "shape": list(kind.shape),
                 "parameters": cost.parameters,
                 "memory_bytes": cost.memory_bytes,
                 "batch": recipe.training.batch,
@@ -44,14 +45,14 @@ def recipes(
     from rich.console import Console
     from rich.table import Table
 
-    names = ("pictures", "weights", "memory", "images", "FLOP", "FID")
+    names = ("data", "weights", "memory", "images", "FLOP", "FID")
     table = Table("recipe", *names, box=None, padding=(0, 1, 0, 0))
     for column in table.columns:
         column.no_wrap = True
     for row in rows:
         table.add_row(
             f"[bold]{row['name']}[/bold]",
-            "x".join(str(side) for side in row["size"]),
+            "x".join(str(side) for side in row["shape"]),
             f"{row['parameters'] / 1e6:.3g} M",
             f"{row['memory_bytes'] / 1e9:.3g} GB",
             f"{row['images'] / 1e6:.3g} M",

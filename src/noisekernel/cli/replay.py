@@ -29,7 +29,7 @@ def replay(
     from noisekernel.core.errors import InputError
     from noisekernel.files import outputs
     from noisekernel.kinds.pictures import drawing
-    from noisekernel.studio.files import read_design
+    from noisekernel.studio.design_file import read_design
     from noisekernel.studio.replay import replay, steps_of
 
     if not file.is_file():

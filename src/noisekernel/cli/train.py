@@ -44,11 +44,10 @@ def train(
     Stop it with Ctrl-C or kill it: --resume goes on to the same end. For many GPUs: torchrun --nproc-per-node 8 -m
     noisekernel train DATA --out DIR.
     """
-    from noisekernel.core.errors import InputError
+    from noisekernel.core.errors import InputError, Stopped
     from noisekernel.training.dry_run import dry_run as plan_run
     from noisekernel.training.dry_run import told
     from noisekernel.training.run import train as train_model
-    from noisekernel.training.stopping import Stopped
 
     if dry_run:
         figures = plan_run(data, recipe=recipe, settings=set_ or (), seed=seed or 0, device=device, start=start)

@@ -3,12 +3,16 @@
     NoiseKernelError
     ├── StorageError                 a file cannot be written, read or believed
     ├── TrainingError                training cannot go on
+    ├── MissingError                 what was asked for by its name or id is not there
+    ├── FullError                    there is no room for more work now
     └── InputError (ValueError)      a value that was given is not allowed
         ├── ShapeError               … because of its shape
         ├── DtypeError               … because of its dtype
         └── ScheduleError            … because no kernel can follow these noise levels and lags
+    Stopped                          training was asked to stop, and did: nothing went wrong
 
-Each message says what was given, what is allowed and what to do.
+Each message says what was given, what is allowed and what to do. `BadExampleError` stands apart: it never reaches a
+user, but tells whoever reads examples why one is none.
 """
 
 
@@ -32,6 +36,14 @@ class TrainingError(NoiseKernelError):
     """Training cannot go on: the loss is no longer a number."""
 
 
+class MissingError(NoiseKernelError):
+    """What was asked for by its name or id is not there."""
+
+
+class FullError(NoiseKernelError):
+    """There is no room for more work now."""
+
+
 class InputError(NoiseKernelError, ValueError):
     """A value that was given is not allowed."""
 
@@ -46,3 +58,15 @@ class DtypeError(InputError):
 
 class ScheduleError(InputError):
     """Noise levels and lags that would need a negative variance, or a negative probability."""
+
+
+class BadExampleError(Exception):
+    """Why something cannot be read as an example. Whoever reads many decides what that means for the whole."""
+
+
+class Stopped(Exception):  # noqa: N818 (nothing went wrong, so it is no NoiseKernelError either)
+    """Training was asked to stop, and has written a checkpoint."""
+
+    def __init__(self, signal_number: int, images: int) -> None:
+        super().__init__(f"stopped after {images:,} images, with a checkpoint written")
+        self.signal_number, self.images = signal_number, images

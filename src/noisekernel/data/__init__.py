@@ -1,29 +1,21 @@
-"""Data: a word or a path to pictures, pictures to clean data z, and back."""
+"""Data: from a word, a path or an object to numbered examples. What the examples are is for a kind to say."""
 
 from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
-from noisekernel.data.opening import open_source
-from noisekernel.data.source import Pictures, Source, Summary, load
-from noisekernel.kinds.pictures.codecs import Codec, ContinuousCodec, LevelsCodec
-from noisekernel.kinds.pictures.masks import read_mask, tile_masks
-from noisekernel.kinds.pictures.reading import BadPictureError, Picture, Size
+from noisekernel.data.opening import Data, load_data, open_source
+from noisekernel.data.source import FarSource, Loaded, Source, Summary, load
 
 __all__ = [
-    "BadPictureError",
-    "Codec",
-    "ContinuousCodec",
+    "Data",
     "Examples",
+    "FarSource",
     "InMemory",
-    "LevelsCodec",
-    "Picture",
-    "Pictures",
+    "Loaded",
     "ReadAsNeeded",
-    "Size",
     "Source",
     "Streamed",
     "Summary",
     "Treatment",
     "load",
+    "load_data",
     "open_source",
-    "read_mask",
-    "tile_masks",
 ]

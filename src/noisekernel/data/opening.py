@@ -1,56 +1,93 @@
-"""A word or a path to a source of pictures: the one place that tells them apart.
+"""A word, a path or an object to a source of examples: the one place that tells them apart.
 
 | given | read as |
 |---|---|
 | `digits` | the 8 x 8 digits that scikit-learn ships |
 | a folder with `train-images-idx3-ubyte` (or .gz) in it | MNIST, Fashion-MNIST and their like |
-| any other folder | its pictures, of any nesting |
-| `….npy`, `….npz` | an array of bytes |
+| any other folder | its files, of any nesting, one example each |
+| `….npy`, `….npz` | an array, one example per row |
 | `…idx3-ubyte`, `…idx3-ubyte.gz` | an idx file, with its labels if they lie beside it |
 | `….tar`, `….tar.gz`, `….tgz` | the CIFAR-10 archive, Python or binary form |
-| `hf:NAME` | a data set of the Hugging Face Hub, or its files here (`data/hub.py` has the options) |
-| an array of NumPy | bytes (uint8), as in an .npy file |
+| `….csv`, `….tsv` | rows of cells |
+| `….txt` | one example per line |
+| `hf:NAME` | a data set of the Hugging Face Hub, or its files here (`readers/hub.py` has the options) |
+| an array of NumPy, a tensor | one example per row |
+| a list of strings | one example each |
+| a DataFrame | one example per row |
+| a torch Dataset | its items, or pairs of an item and its class |
+
+What kind of data the examples are is found out from some of them, or said (`noisekernel.kinds`).
 """
 
-from difflib import get_close_matches
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from noisekernel.core.errors import InputError
+from noisekernel.core.suggestions import unknown
 from noisekernel.data.readers.arrays import read_digits, read_idx, read_numpy
 from noisekernel.data.readers.cifar import read_cifar10
+from noisekernel.data.readers.dataset import DatasetSource
 from noisekernel.data.readers.folder import FolderSource
 from noisekernel.data.readers.hub import open_hub
-from noisekernel.data.source import ArraySource, FarSource, Source
+from noisekernel.data.readers.lines import lines_of, read_lines
+from noisekernel.data.readers.rows import read_csv, rows_of
+from noisekernel.data.source import ArraySource, FarSource, Loaded, Source, load
+from noisekernel.kinds.base import Kind
+from noisekernel.kinds.registry import kind_by_name, kind_of
 
 WORDS = {"digits": read_digits}
 
-#: What can be trained on.
-Data = str | Path | NDArray[np.uint8]
+#: What can be trained on: a word or a path, an array, strings, or a torch Dataset or DataFrame.
+Data = str | Path | NDArray[Any] | torch.Tensor | Sequence[str] | Any
 
 
 def name_of(what: Data) -> str:
     """Data for a record and a sentence."""
-    return f"an array of shape {what.shape}" if isinstance(what, np.ndarray) else str(what)
+    if isinstance(what, str | Path):
+        return str(what)
+    if isinstance(what, np.ndarray | torch.Tensor):
+        return f"{'an array' if isinstance(what, np.ndarray) else 'a tensor'} of shape {tuple(what.shape)}"
+    if isinstance(what, list | tuple):
+        return f"a list of {len(what)}"
+    return f"a {type(what).__name__}"
 
 
 def open_source(what: Data) -> Source | FarSource:
-    """The source that a word, a path or an array stands for.
+    """The source that a word, a path or an object stands for.
 
     >>> len(open_source("digits"))
     1797
     """
     if isinstance(what, np.ndarray):
         return ArraySource(what, None, (), "the array")
-    if not isinstance(what, str | Path):
-        kind: Any = type(what)
+    if isinstance(what, torch.Tensor):
+        return ArraySource(what.detach().cpu(), None, (), "the tensor")
+    if isinstance(what, str | Path):
+        return _at(what)
+    if isinstance(what, list | tuple):
+        if what and all(isinstance(each, str) for each in what):
+            return lines_of(what)
         raise InputError(
-            f"data is a {kind.__module__}.{kind.__name__}; give a word, a path, or an array of NumPy: bytes (uint8) of "
-            "shape (n, height, width) or (n, height, width, channels)"
+            f"data is a list of {len(what)}, not all of which are strings; give a list of strings, an array, or a "
+            "torch Dataset"
         )
+    if hasattr(what, "columns") and hasattr(what, "itertuples"):
+        return rows_of(what)
+    if hasattr(what, "__len__") and hasattr(what, "__getitem__"):
+        return DatasetSource(what)
+    kind: Any = type(what)
+    raise InputError(
+        f"data is a {kind.__module__}.{kind.__name__}; give a word, a path, an array, a list of strings, a DataFrame "
+        "or a torch Dataset"
+    )
+
+
+def _at(what: str | Path) -> Source | FarSource:
     if str(what) in WORDS:
         return WORDS[str(what)]()
     if str(what).startswith("hf:"):
@@ -62,15 +99,45 @@ def open_source(what: Data) -> Source | FarSource:
         ]
         return read_idx(idx[0]) if idx else FolderSource(path)
     if not path.exists():
-        near = get_close_matches(str(what), WORDS, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else f" Give a path, or one of: {', '.join(WORDS)}."
-        raise InputError(f"there is no file, folder or data set called {str(what)!r}.{hint}")
+        raise InputError(unknown("file, folder or data set", str(what), WORDS, "Give a path, or one of"))
     if path.suffix in (".npy", ".npz"):
         return read_numpy(path)
     if "idx" in path.name and path.name.removesuffix(".gz").endswith("ubyte"):
         return read_idx(path)
     if path.suffixes[-2:] == [".tar", ".gz"] or path.suffix in (".tar", ".tgz"):
         return read_cifar10(path)
+    if path.suffix in (".csv", ".tsv"):
+        return read_csv(path)
+    if path.suffix == ".txt":
+        return read_lines(path)
     raise InputError(
-        f"{path.name} is none of the files that can be read: a folder, .npy, .npz, idx3-ubyte[.gz], .tar[.gz]"
+        f"{path.name} is none of the files that can be read: a folder, .npy, .npz, idx3-ubyte[.gz], .tar[.gz], .csv, "
+        ".tsv, .txt"
     )
+
+
+def kind_for(source: Source | FarSource, name: str | None, origin: str) -> type[Kind]:
+    """The kind of a source's examples: that which is named, or the one that recognises them."""
+    if name is not None:
+        return kind_by_name(name)
+    return kind_of(source, origin) if isinstance(source, Source) else kind_by_name("pictures")
+
+
+def load_data(what: Data, kind: Kind | str | None = None, bad: str = "fail") -> tuple[Loaded, Kind]:
+    """All examples of some data in memory, and the kind that they are of, fitted to them.
+
+    Args:
+        what: A word, a path or an object, see above.
+        kind: The kind of data, by name or with its settings; by default the one that recognises the examples.
+        bad: What to do with what is no example: "fail", or "skip".
+
+    >>> loaded, kind = load_data("digits")
+    >>> len(loaded), kind.shape
+    (1797, (1, 8, 8))
+    """
+    source = open_source(what)
+    if not isinstance(source, Source):
+        raise InputError(f"{name_of(what)} is a stream, which is not read into memory as a whole")
+    chosen = kind if isinstance(kind, Kind) else kind_for(source, kind, name_of(what))()  # type: ignore[call-arg]
+    fitted, _ = chosen.fitted(source)
+    return load(source, fitted, bad), fitted

@@ -21,6 +21,15 @@ def write_json(path: Path, content: Any) -> None:
     write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
+def write_bytes(path: Path, content: bytes) -> None:
+    """Bytes, whole or not at all."""
+
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(content)
+
+    write_atomically(path, write)
+
+
 def write_text(path: Path, text: str) -> None:
     """Text, whole or not there."""
 

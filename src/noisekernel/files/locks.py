@@ -4,26 +4,12 @@ import os
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO
 
 
-def lock(path: Path) -> IO[str] | None:
+def lock(path: Path) -> ExitStack | None:
     """The lock of this file, until what is returned is closed or its process is dead; None if another has it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    file = path.open("a")
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        return None
-    return file
+    return _held(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666))
 
 
 def lock_folder(path: Path) -> ExitStack | None:
@@ -32,15 +18,23 @@ def lock_folder(path: Path) -> ExitStack | None:
     The folder itself is locked, so that no file is left in it. Windows cannot do that, and there nothing is locked.
     """
     path.mkdir(parents=True, exist_ok=True)
-    held = ExitStack()
-    if sys.platform != "win32":
-        import fcntl
+    return ExitStack() if sys.platform == "win32" else _held(os.open(path, os.O_RDONLY))
 
-        folder = os.open(path, os.O_RDONLY)
-        held.callback(os.close, folder)
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            held.close()
-            return None
+
+def _held(descriptor: int) -> ExitStack | None:
+    """The lock of what is open here, which is closed at the lock's end; or None, and it is closed now."""
+    held = ExitStack()
+    held.callback(os.close, descriptor)
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        held.close()
+        return None
     return held

@@ -1,6 +1,5 @@
 """One HTML file with everything in it: pictures, plots, settings."""
 
-import base64
 import html
 import io
 import json
@@ -11,6 +10,7 @@ from typing import Any
 
 from PIL import Image
 
+from noisekernel.files.data_urls import data_url
 from noisekernel.files.formats import write_text
 
 STYLE = """
@@ -57,10 +57,6 @@ class Section:
     pictures: list[str] = field(default_factory=list)
 
 
-def _source(content: bytes, kind: str) -> str:
-    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
-
-
 def _png(image: Image.Image) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "PNG", optimize=True)
@@ -70,7 +66,7 @@ def _png(image: Image.Image) -> bytes:
 def embedded(picture: Image.Image | bytes, kind: str = "png", alt: str = "") -> str:
     """A picture as HTML that needs no other file."""
     content = picture if isinstance(picture, bytes) else _png(picture)
-    return f'<img src="{_source(content, kind)}" alt="{html.escape(alt)}">'
+    return f'<img src="{data_url(content, f"image/{kind}")}" alt="{html.escape(alt)}">'
 
 
 def tree(root: Image.Image, children: Sequence[Image.Image], grand: Sequence[Sequence[Image.Image]]) -> str:
@@ -83,7 +79,7 @@ def tree(root: Image.Image, children: Sequence[Image.Image], grand: Sequence[Seq
 
     def place(image: Image.Image, centre: float, top: float) -> None:
         parts.append(
-            f'<image href="{_source(_png(image), "png")}" x="{centre - image.width / 2:.1f}" y="{top:.1f}" '
+            f'<image href="{data_url(_png(image), "image/png")}" x="{centre - image.width / 2:.1f}" y="{top:.1f}" '
             f'width="{image.width}" height="{image.height}" style="image-rendering: pixelated"/>'
         )
 
@@ -154,7 +150,7 @@ def plotted(axes: Any, alt: str) -> str:
     """A plot as HTML that needs no other file."""
     buffer = io.BytesIO()
     axes.figure.savefig(buffer, format="png")
-    return f'<img class="smooth" src="{_source(buffer.getvalue(), "png")}" alt="{html.escape(alt)}">'
+    return f'<img class="smooth" src="{data_url(buffer.getvalue(), "image/png")}" alt="{html.escape(alt)}">'
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,6 +1,6 @@
 """Trained models: what they are, and how they are saved, loaded, shared and exported."""
 
-from noisekernel.models.model import Model, build, open_image, told_history
+from noisekernel.models.model import Model, build, told_history
 from noisekernel.models.saving import FILE, about, bundled, digest_of, digest_of_weights, file_of, load, save
 
 __all__ = [
@@ -13,7 +13,6 @@ __all__ = [
     "digest_of_weights",
     "file_of",
     "load",
-    "open_image",
     "save",
     "told_history",
 ]

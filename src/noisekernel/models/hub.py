@@ -24,10 +24,9 @@ def page(model: Model, name: str) -> str:
     if history:
         told = told_history(history)
         trained = f"{told[:1].upper()}{told[1:]}.\n\n"
-    channels, height, width = design.shape
     return (
-        f"---\nlibrary_name: noisekernel\ntags: [noisekernel, markov-chain, image-generation]\n---\n\n# {name}\n\n"
-        f"A Markov chain over pictures of {channels} x {height} x {width}, {model.parameters:,} parameters, for "
+        f"---\nlibrary_name: noisekernel\ntags: [noisekernel, markov-chain]\n---\n\n# {name}\n\n"
+        f"A Markov chain over {design.data.described()}, {model.parameters:,} parameters, for "
         f"[noisekernel](https://arxiv.org/abs/2303.05497).\n\n{trained}"
         f"```\nnk pull {name} --out model\nnk sample model -n 16\n```\n"
     )

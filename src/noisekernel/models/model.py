@@ -10,18 +10,18 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import Shaped
-from PIL import Image
+from numpy.typing import NDArray
 from torch import Tensor
 
 from noisekernel import recipes
 from noisekernel.core.checks import count
-from noisekernel.core.errors import DtypeError, InputError, ShapeError
+from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.core.quantities import told_seconds
 from noisekernel.core.suggestions import unknown
-from noisekernel.kinds.pictures.codecs import Codec
-from noisekernel.kinds.pictures.reading import MODES, BadPictureError, Size, fit, open_picture, to_channels
+from noisekernel.kinds.base import Kind, Shown
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.sampling.model import NoiseModel
 from noisekernel.sampling.samplers import sampler as by_name
@@ -30,48 +30,51 @@ from noisekernel.sampling.schedule import Schedule
 
 @dataclass(frozen=True, repr=False)
 class Model(NoiseModel):
-    """A `NoiseModel` that knows its design and its history, and the way between pictures and its data."""
+    """A `NoiseModel` that knows its design and its history, and the way between examples and its data."""
 
     design: recipes.Design = field(kw_only=True)
     history: Mapping[str, Any] = field(kw_only=True, default_factory=dict)
 
     @property
-    def codec(self) -> Codec:
-        return self.design.codec.build()
+    def kind(self) -> Kind:
+        """What its data are."""
+        return self.design.data
 
     @property
-    def size(self) -> Size:
-        return Size(*self.design.shape)
+    def size(self) -> Any:
+        """The size of its pictures."""
+        return self.design.data.box
+
+    @property
+    def middle(self) -> int:
+        """The value of z that is drawn grey, for what is hidden."""
+        return 0 if self.kind.classes is None else self.kind.classes // 2
 
     @property
     def classes(self) -> Sequence[str]:
         """The names of its classes, if it learned any."""
         return self.design.classes
 
-    @property
-    def middle(self) -> int:
-        """The value of z that is drawn grey, for what is hidden."""
-        return self.design.codec.levels // 2 if isinstance(self.design.codec, recipes.Levels) else 0
+    def read(self, examples: Any) -> Tensor:
+        """Examples as clean data, (n, *shape): paths, or whatever the kind of data takes; one of them, or a list."""
+        given = list(examples) if isinstance(examples, list | tuple) else [examples]
+        if not given:
+            raise InputError(f"no {self.kind.one} was given; give at least one")
+        return self.kind.encode(torch.from_numpy(np.stack([self._stored(each) for each in given])))
 
-    def read(self, pictures: Sequence[Image.Image | str | Path] | Image.Image | str | Path) -> Tensor:
-        """Pictures, or the paths of some, as clean data: their middle, resized where their size is another."""
-        if isinstance(pictures, Image.Image | str | Path):
-            pictures = [pictures]
-        if not pictures:
-            raise InputError("no picture was given; give at least one")
-        return self.codec.encode(torch.stack([self._pixels(picture) for picture in pictures]))
-
-    def _pixels(self, picture: Image.Image | str | Path) -> Tensor:
+    def _stored(self, item: Any) -> NDArray[Any]:
+        name = str(item) if isinstance(item, str | Path) else f"the {self.kind.one}"
+        if isinstance(item, str | Path):
+            (item,) = (named.item for named in self.kind.given([str(item)]))
         try:
-            # Twice the size is enough to resize it well, and saves most of the memory of a large photograph.
-            image = open_image(picture, side=2 * max(self.size.height, self.size.width))
-            return torch.from_numpy(fit(to_channels(image, self.size.channels), self.size))
-        except BadPictureError as error:
-            name = "the picture" if isinstance(picture, Image.Image) else str(picture)
+            return self.kind.store(item).values
+        except BadExampleError as error:
             raise InputError(f"{name}: {error}") from None
 
-    def draw(self, z: Shaped[Tensor, "*many channels height width"]) -> list[Image.Image]:
-        """Clean data as pictures, in one list: those of one sample, of a batch, or of variants of a batch, in order.
+    def draw(self, z: Shaped[Tensor, "*many"]) -> list[Any]:
+        """Clean data as people know it, in one list: pictures, strings, rows.
+
+        One sample, a batch, or variants of a batch, in order.
 
         >>> from noisekernel import load
         >>> model = load("digits")
@@ -79,18 +82,13 @@ class Model(NoiseModel):
         >>> len(model.draw(z)), len(model.draw(z[0])), len(model.draw(z[0, 0]))
         (6, 3, 1)
         """
-        if not isinstance(z, Tensor):
-            raise DtypeError(f"z is a {type(z).__name__}; give a torch.Tensor (torch.as_tensor makes one)")
-        if z.ndim < len(self.shape) or tuple(z.shape[-len(self.shape) :]) != self.shape:
-            raise ShapeError(
-                f"z has shape {tuple(z.shape)}; this model draws samples of shape {self.shape}, with any dimensions "
-                "before that"
-            )
-        if z.numel() == 0:
-            return []
-        pixels = self.codec.decode(z.detach().cpu().reshape(-1, *self.shape)).numpy()
-        mode = MODES[self.size.channels]
-        return [Image.fromarray(p[0] if mode == "L" else p.transpose(1, 2, 0), mode) for p in pixels]
+        batch = self.kind.check_z(z)
+        return self.kind.drawn(self.kind.decode(batch)) if batch.numel() else []
+
+    def show(self, z: Tensor, hidden: Tensor | None = None) -> list[Shown]:
+        """Clean data as bytes that other programs show: PNG, text. Elements that are `hidden` are shown as missing."""
+        batch = self.kind.check_z(z)
+        return self.kind.show(self.kind.decode(batch), hidden) if batch.numel() else []
 
     def schedule(self, sampler: str | None = None, steps: int | None = None) -> tuple[str, Schedule]:
         """The name of a sampler and its schedule: by default the model's own, in its own number of steps.
@@ -135,27 +133,13 @@ class Model(NoiseModel):
         return f"{super().__repr__()[:-1]}\n {classes}{told_history(self.history)}>"
 
 
-def open_image(picture: Image.Image | str | Path, side: int | None = None) -> Image.Image:
-    """A picture, or the file of one, upright; what is none is refused by name. With `side`, see `open_picture`."""
-    if isinstance(picture, Image.Image):
-        return picture
-    if Path(picture).is_dir():
-        raise InputError(f"{picture} is a folder; give pictures, such as {Path(picture) / '*.png'}")
-    try:
-        return open_picture(Path(picture).read_bytes(), side)[0]
-    except OSError as error:
-        raise InputError(f"{picture} cannot be opened: {error.strerror}") from None
-    except BadPictureError as error:
-        raise InputError(f"{picture}: {error}") from None
-
-
 def told_history(history: Mapping[str, Any]) -> str:
     """The history of a model in words; what it does not say is left out."""
     recipe = history.get("recipe")
     name = recipe.get("name") if isinstance(recipe, Mapping) else None
-    pictures, images, seconds = history.get("pictures"), history.get("images"), history.get("seconds")
+    examples, images, seconds = history.get("examples"), history.get("images"), history.get("seconds")
     words = f"trained on {history.get('data', 'data that it does not name')}"
-    words += f" ({pictures:,} pictures)" if isinstance(pictures, int) else ""
+    words += f" ({examples:,} examples)" if isinstance(examples, int) else ""
     words += f", beginning with the weights of {history['start']}," if history.get("start") else ""
     words += f" by recipe {name!r}" if name else ""
     words += f", seed {history['seed']}" if "seed" in history else ""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -12,19 +11,18 @@ import torch
 from noisekernel import __version__, recipes
 from noisekernel.core.checks import pick_device
 from noisekernel.core.errors import InputError, ShapeError, StorageError
+from noisekernel.core.settings import read
+from noisekernel.core.suggestions import unknown
 from noisekernel.files.digest import digest, digest_of_file
 from noisekernel.files.formats import read_about, read_tensors, write_tensors
-from noisekernel.kinds.pictures.reading import (
-    kind_of_picture,
-)
+from noisekernel.kinds.registry import kinds
 from noisekernel.models.model import Model, build
-from noisekernel.recipes.settings import read
 
 #: The file of a model in its folder.
 FILE = "model.safetensors"
 
 
-FORMAT = 1
+FORMAT = 2
 
 
 def save(model: Model, path: str | Path, *, force: bool = False) -> Path:
@@ -98,9 +96,7 @@ def load(what: str | Path, device: str | torch.device | None = None) -> Model:
         raise InputError(f"{str(what)!r} is a folder that holds no model ({FILE}); {hint}")
     with file_of(what) as path:
         if not path.exists():
-            near = get_close_matches(what, bundled(), n=1) if isinstance(what, str) else []
-            hint = f"Did you mean {near[0]!r}?" if near else f"Give a path, or one of: {', '.join(bundled())}."
-            raise InputError(f"there is no model called {str(what)!r}. {hint}")
+            raise InputError(unknown("model", str(what), bundled(), "Give a path, or one of"))
         _check_kind(path)
         return _load(path, device)
 
@@ -112,15 +108,14 @@ def _check_kind(path: Path) -> None:
             beginning = file.read(512)
     except OSError:  # whoever reads it says so
         return
-    kind = kind_of_picture(beginning)
     if not beginning:
         other = "an empty file"
     elif beginning[:4] == b"PK\x03\x04" and beginning[30:].startswith(b"design.json"):
         other = "a design file of the studio"
     elif _is_text(beginning):
         other = "a text file"
-    elif kind is not None:
-        other = f"a {kind} picture"
+    elif (called := next(filter(None, (kind.called(beginning) for kind in kinds().values())), None)) is not None:
+        other = called
     else:
         return
     raise StorageError(
@@ -149,6 +144,12 @@ def _load(path: Path, device: str | torch.device | None) -> Model:
         raise StorageError(
             f"{path} has format {told.get('format')!r} and was written by noisekernel {told.get('noisekernel', '?')}; "
             f"this is {__version__}, which reads format {FORMAT}"
+        )
+    kind = told.get("design", {}).get("data", {}).get("kind")
+    if kind not in kinds():
+        raise StorageError(
+            f"{path} is a model of data of the kind {kind!r}, which is not known here ({', '.join(kinds())}); install "
+            "the package that provides it"
         )
     design = read(recipes.Design, told.get("design"), str(path))
     with torch.device("meta"):

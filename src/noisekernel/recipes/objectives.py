@@ -6,8 +6,8 @@ from pydantic import Field
 
 from noisekernel import objectives
 from noisekernel.core import levels
+from noisekernel.core.settings import Positive, Strict
 from noisekernel.recipes.parts import Level
-from noisekernel.recipes.settings import Positive, Strict
 
 
 class UniformConfig(Strict):

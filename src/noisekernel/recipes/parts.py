@@ -1,7 +1,7 @@
 """Kernels, heads and networks by name, with their settings."""
 
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 from torch import Tensor
@@ -9,10 +9,10 @@ from torch import nn as torch_nn
 
 from noisekernel import kernels, networks
 from noisekernel.core.errors import InputError
+from noisekernel.core.settings import Count, Positive, Strict
 from noisekernel.networks.categorical_heads import CategoricalHead, OrdinalHead
 from noisekernel.networks.gaussian_heads import PlainGaussian, PreconditionedGaussian
 from noisekernel.networks.head import Head
-from noisekernel.recipes.settings import Count, Positive, Strict
 
 Level = Annotated[float, Field(gt=0, le=1)]
 
@@ -20,7 +20,26 @@ Level = Annotated[float, Field(gt=0, le=1)]
 Lag = Annotated[float, Field(ge=0, lt=1)]
 
 
-class GaussianConfig(Strict):
+#: The number of categories; null for that of the data.
+Classes = Annotated[int, Field(ge=2, strict=True)] | None
+
+
+def known(classes: int | None) -> int:
+    """The number of categories, once the data have said it."""
+    if classes is None:
+        raise InputError("the number of categories is not known yet; a design takes it from the data")
+    return classes
+
+
+class Part(Strict):
+    """A part of a design that may take the number of categories from the data."""
+
+    def of(self, classes: int | None) -> Self:
+        """This part for data of so many categories, or of numbers."""
+        return self.model_copy(update={"classes": classes}) if "classes" in type(self).model_fields else self
+
+
+class GaussianConfig(Part):
     """`GaussianKernel`."""
 
     kind: Literal["gaussian"] = "gaussian"
@@ -30,31 +49,31 @@ class GaussianConfig(Strict):
         return kernels.GaussianKernel(lag=self.lag)
 
 
-class CategoricalConfig(Strict):
-    """`CategoricalKernel`; the number of classes is that of the codec's levels."""
+class CategoricalConfig(Part):
+    """`CategoricalKernel`; the number of classes is that of the data."""
 
     kind: Literal["categorical"] = "categorical"
     lag: Lag = 0.95
-    classes: Annotated[int, Field(ge=2, strict=True)] = 10
+    classes: Classes = None
     carry_visible: bool = False
 
     def build(self) -> kernels.NoiseKernel:
-        return kernels.CategoricalKernel(lag=self.lag, classes=self.classes, carry_visible=self.carry_visible)
+        return kernels.CategoricalKernel(lag=self.lag, classes=known(self.classes), carry_visible=self.carry_visible)
 
 
 KernelConfig = Annotated[GaussianConfig | CategoricalConfig, Field(discriminator="kind")]
 
 
-class PlainHeadConfig(Strict):
+class PlainHeadConfig(Part):
     """`PlainGaussian`, the paper's."""
 
     kind: Literal["plain"] = "plain"
 
-    def build(self, channels: int) -> Head:
+    def build(self, channels: int | None) -> Head:
         return PlainGaussian(channels)
 
 
-class PreconditionedHeadConfig(Strict):
+class PreconditionedHeadConfig(Part):
     """`PreconditionedGaussian`; the data's moments are measured when training begins."""
 
     kind: Literal["preconditioned"] = "preconditioned"
@@ -77,34 +96,34 @@ class PreconditionedHeadConfig(Strict):
         mean = total / count
         variance = squares / count - mean**2
         if variance <= 1e-12:
-            raise InputError("all the pictures have one and the same value; there is nothing to learn from them")
+            raise InputError("all the data have one and the same value; there is nothing to learn from them")
         return PreconditionedHeadConfig(mean=mean, variance=variance)
 
-    def build(self, channels: int) -> Head:
+    def build(self, channels: int | None) -> Head:
         # A plan can be made before the data is seen; nothing is trained with these stand-ins.
         mean, variance = 0.0 if self.mean is None else self.mean, self.variance or 1.0
         return PreconditionedGaussian(channels, mean, variance)
 
 
-class CategoricalHeadConfig(Strict):
+class CategoricalHeadConfig(Part):
     """`CategoricalHead`."""
 
     kind: Literal["categorical"] = "categorical"
-    classes: Annotated[int, Field(ge=2, strict=True)] = 10
+    classes: Classes = None
 
-    def build(self, channels: int) -> Head:
-        return CategoricalHead(self.classes, channels)
+    def build(self, channels: int | None) -> Head:
+        return CategoricalHead(known(self.classes), channels)
 
 
-class OrdinalHeadConfig(Strict):
+class OrdinalHeadConfig(Part):
     """`OrdinalHead`: many classes in order."""
 
     kind: Literal["ordinal"] = "ordinal"
-    classes: Annotated[int, Field(ge=2, strict=True)] = 256
+    classes: Classes = None
     components: Count = 5
 
-    def build(self, channels: int) -> Head:
-        return OrdinalHead(self.classes, channels, self.components)
+    def build(self, channels: int | None) -> Head:
+        return OrdinalHead(known(self.classes), channels, self.components)
 
 
 HeadConfig = Annotated[
@@ -138,4 +157,29 @@ class PaperUNetConfig(Strict):
         return networks.PaperUNet(head.in_channels, head.out_channels, **settings, classes=classes)
 
 
-NetworkConfig = Annotated[UNetConfig | PaperUNetConfig, Field(discriminator="kind")]
+class MLPConfig(Strict):
+    """`networks.MLP`, for vectors."""
+
+    kind: Literal["mlp"] = "mlp"
+    width: Count = 256
+    depth: Count = 4
+
+    def build(self, head: Head, classes: int | None) -> torch_nn.Module:
+        settings = self.model_dump(exclude={"kind"})
+        return networks.MLP(head.in_channels, head.out_channels, **settings, classes=classes)
+
+
+class TransformerConfig(Strict):
+    """`networks.Transformer`, for sequences."""
+
+    kind: Literal["transformer"] = "transformer"
+    width: Count = 128
+    depth: Count = 4
+    heads: Count = 4
+
+    def build(self, head: Head, classes: int | None) -> torch_nn.Module:
+        settings = self.model_dump(exclude={"kind"})
+        return networks.Transformer(head.in_channels, head.out_channels, **settings, classes=classes)
+
+
+NetworkConfig = Annotated[UNetConfig | PaperUNetConfig | MLPConfig | TransformerConfig, Field(discriminator="kind")]

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from noisekernel.core.errors import InputError
+from noisekernel.core.settings import kinds_in, merged, parsed, put, read
 from noisekernel.core.suggestions import unknown
 from noisekernel.recipes.schema import Recipe
-from noisekernel.recipes.settings import kinds_in, merged, parsed, put, read
 
 
 def recipe_names() -> list[str]:

@@ -1,18 +1,21 @@
-"""Recipes: whole runs as data. The only place that maps names to classes.
+"""What a recipe is: whole runs as data.
 
-A recipe says what the data becomes, which kernel, network, head and objective, how to train and how to sample. It is a
-TOML file (those in `recipes/` go by name) or any JSON of the same keys; `key=value` settings override it. What is not
-known is refused, with the nearest name that is.
+A recipe says what the data becomes, which kernel, network, head and objective, how to train and how to sample. What is
+not known is refused, with the nearest name that is.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_serializer, model_validator
 
+from noisekernel.core.settings import Count, Strict
 from noisekernel.core.suggestions import unknown
-from noisekernel.kinds.pictures.codecs import Codec, ContinuousCodec, LevelsCodec
-from noisekernel.kinds.pictures.reading import Size
+from noisekernel.kinds.base import Kind
+from noisekernel.kinds.pictures.kind import Pictures
+from noisekernel.kinds.registry import kinds
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.recipes.objectives import KLConfig, ObjectiveConfig
 from noisekernel.recipes.parts import (
@@ -23,70 +26,13 @@ from noisekernel.recipes.parts import (
     PreconditionedHeadConfig,
     UNetConfig,
 )
-from noisekernel.recipes.settings import Count, Share, Strict
 from noisekernel.recipes.training import TrainingSettings
 from noisekernel.sampling.samplers import SAMPLERS
 
-
-class Continuous(Strict):
-    """Bytes to [-1, 1]."""
-
-    kind: Literal["continuous"] = "continuous"
-
-    def build(self) -> Codec:
-        return ContinuousCodec()
-
-
-class Levels(Strict):
-    """Bytes to `levels` equal bins."""
-
-    kind: Literal["levels"] = "levels"
-    levels: Annotated[int, Field(ge=2, le=256, strict=True)] = 10
-
-    def build(self) -> Codec:
-        return LevelsCodec(self.levels)
-
-
-CodecConfig = Annotated[Continuous | Levels, Field(discriminator="kind")]
-
-
-class DataConfig(Strict):
-    """What pictures are made into."""
-
-    #: Channels, height and width; by default the data's own size, and for pictures of many sizes `otherwise`.
-    size: tuple[Literal[1, 3, 4], Count, Count] | None = None
-    otherwise: tuple[Literal[1, 3, 4], Count, Count] = (3, 64, 64)
-    codec: CodecConfig = Continuous()
-    #: Mirror half of the pictures, left to right.
-    flip: bool = False
-    #: Learn the classes too, where the data has any, and forget this share of the labels so as to do without as well.
-    labels: bool = False
-    forget: Share = 0.5
-    #: Names for the classes 0, 1, 2 …, where the data has none.
-    class_names: tuple[str, ...] | None = None
-    #: What to do with a file that is no picture: stop, or leave it out and say so.
-    bad: Literal["fail", "skip"] = "fail"
-    #: Sets of up to so many MB live in memory as bytes; larger ones are read by `workers` processes as needed.
-    memory: Annotated[int, Field(ge=0, strict=True)] = 4_000
-    workers: Annotated[int, Field(ge=0, strict=True)] = 4
-
-    @field_validator("size", "otherwise", mode="before")
-    @classmethod
-    def _three_numbers(cls, given: Any) -> Any:
-        if given is not None and not (isinstance(given, list | tuple) and len(given) == 3):
-            raise ValueError(f"a size is [channels, height, width], such as [3,32,32]; given {given!r}")
-        return given
-
-    @field_validator("size", "otherwise")
-    @classmethod
-    def _not_too_large(cls, given: Any) -> Any:
-        if given is not None:
-            Size(*given).check()
-        return given
-
-    def size_for(self, natural: Size | None) -> Size:
-        """The size to make pictures into."""
-        return Size(*self.size) if self.size else natural or Size(*self.otherwise)
+#: The settings of any kind of data; `data.kind` says of which.
+DataConfig: Any = (
+    Annotated[reduce(or_, kinds().values()), Field(discriminator="kind")] if len(kinds()) > 1 else Pictures
+)
 
 
 class SamplingConfig(Strict):
@@ -111,24 +57,27 @@ class Published(Strict):
     inception_score: float | None = None
 
 
-def check_kinds(codec: Any, kernel: Any, head: Any) -> None:
-    """Refuse parts that are for different kinds of data."""
-    if len({codec.kind == "levels", kernel.kind == "categorical", head.kind in ("categorical", "ordinal")}) > 1:
+def check_parts(data: Kind, kernel: Any, head: Any) -> None:
+    """Refuse a kernel and a head that are for other data than these."""
+    categories = data.categorical
+    if {kernel.kind == "categorical", head.kind in ("categorical", "ordinal")} != {categories}:
+        what = f"{data.many} of {'categories' if categories else 'numbers'}"
         raise ValueError(
-            f"codec {codec.kind!r}, kernel {kernel.kind!r} and head {head.kind!r} do not go together: either all are "
-            "for categories (levels; categorical; categorical or ordinal) or none is"
+            f"{what}, kernel {kernel.kind!r} and head {head.kind!r} do not go together: categories take the "
+            "categorical kernel and a categorical or ordinal head, and nothing else does"
         )
-    if codec.kind == "levels":
-        counts = sorted({codec.levels, kernel.classes, head.classes})
-        if len(counts) > 1:
-            raise ValueError(f"data.codec.levels, kernel.classes and head.classes must be one number, and are {counts}")
+    for name, part in (("kernel", kernel), ("head", head)):
+        if data.classes is not None and part.classes not in (None, data.classes):
+            raise ValueError(
+                f"{name}.classes is {part.classes}, and the data has {data.classes}; leave it out, and it is that of "
+                "the data"
+            )
 
 
 class Design(Strict):
     """What a model is made of: all that is needed to build it, before its weights."""
 
-    shape: tuple[Literal[1, 3, 4], Count, Count]
-    codec: CodecConfig
+    data: DataConfig
     kernel: KernelConfig
     head: HeadConfig
     network: NetworkConfig
@@ -137,12 +86,23 @@ class Design(Strict):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Design":
-        Size(*self.shape).check()
-        check_kinds(self.codec, self.kernel, self.head)
+        if not self.shape:
+            raise ValueError(f"a model of {self.data.many} needs to know their shape")
+        check_parts(self.data, self.kernel, self.head)
         return self
 
+    @field_serializer("data")
+    def _alone(self, data: Kind) -> dict[str, Any]:
+        """Of the data's settings those that the model is made for; how its data were read is told by its history."""
+        return data.model_dump(include={"kind", *data.fixed})
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one sample."""
+        return self.data.shape
+
     def denoiser(self) -> Denoiser:
-        head = self.head.build(self.shape[0])
+        head = self.head.build(self.data.channels)
         return Denoiser(self.network.build(head, len(self.classes) or None), head)
 
 
@@ -151,7 +111,7 @@ class Recipe(Strict):
 
     name: str = "custom"
     about: str = ""
-    data: DataConfig = DataConfig()
+    data: DataConfig = Pictures()
     kernel: KernelConfig = GaussianConfig()
     network: NetworkConfig = UNetConfig()
     head: HeadConfig = PreconditionedHeadConfig()
@@ -161,20 +121,18 @@ class Recipe(Strict):
     published: Published | None = None
 
     @model_validator(mode="after")
-    def _one_kind_of_data(self) -> "Recipe":
-        check_kinds(self.data.codec, self.kernel, self.head)
+    def _levels_of_the_kernel(self) -> "Recipe":
+        check_parts(self.data, self.kernel, self.head)
         if self.kernel.kind == "categorical" and self.objective.levels.kind != "uniform":
             raise ValueError("log-normal levels are for continuous data; set objective.levels.kind=uniform")
         return self
 
-    def design(self, size: Size, classes: Sequence[str] = ()) -> Design:
-        """The model that this recipe makes of pictures of this size."""
-        size.check()
+    def design(self, data: Kind, classes: Sequence[str] = ()) -> Design:
+        """The model that this recipe makes of data of this kind, which has been fitted."""
         return Design(
-            shape=(size.channels, size.height, size.width),  # type: ignore[arg-type]
-            codec=self.data.codec,
-            kernel=self.kernel,
-            head=self.head,
+            data=data.bare,
+            kernel=self.kernel.of(data.classes),
+            head=self.head.of(data.classes),
             network=self.network,
             classes=tuple(classes),
             sampling=self.sampling,

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from noisekernel.recipes.settings import Count, Positive, Share, Strict
+from noisekernel.core.settings import Count, Positive, Share, Strict
 
 
 class HalfLife(Strict):

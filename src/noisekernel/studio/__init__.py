@@ -1,5 +1,6 @@
 """The studio: a person and the chain design together, in the browser.
 
-`store` keeps designs, `rounds` says what a round is, `queue` and `jobs` run it, `server` speaks HTTP, `page/` is what
-the browser shows. The studio asks `tasks` for everything it draws.
+`store` keeps designs. `rounds` holds the tasks, a file each, and `work` runs their rounds on one queue. `viewing` turns
+data into what a browser shows, and back. `design_file` and `replay` take designs away and compute them again. `web`
+speaks HTTP, and `page/` is what the browser runs. The studio asks `tasks` for everything it draws.
 """

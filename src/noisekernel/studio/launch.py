@@ -10,9 +10,10 @@ import uvicorn
 
 from noisekernel.core.errors import InputError, NoiseKernelError
 from noisekernel.studio.models import serve_all
-from noisekernel.studio.studio import Studio, home, threads_to_spare
+from noisekernel.studio.studio import Studio, home
 from noisekernel.studio.web.security import LOOPBACK
 from noisekernel.studio.web.server import create_app
+from noisekernel.studio.work.threads import threads_to_spare
 
 #: Addresses that stand for all of a machine's: which names it is called by is then not known.
 ANY = ("0.0.0.0", "::", "")

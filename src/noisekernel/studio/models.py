@@ -9,10 +9,9 @@ from statistics import median
 from threading import Lock
 from typing import Any
 
-import torch
 from torch import Tensor
 
-from noisekernel import models, recipes, tasks
+from noisekernel import models, tasks
 from noisekernel.core.errors import InputError, NoiseKernelError
 from noisekernel.data import open_source
 from noisekernel.data.source import Source
@@ -20,6 +19,7 @@ from noisekernel.measuring.chains.strength import StrengthCurve
 from noisekernel.measuring.dial import RENEWAL, WALK, Dial
 from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.models.model import Model, told_history
+from noisekernel.studio import viewing
 
 #: Those of the studio: variants, and variants towards taste.
 DIALS = (RENEWAL, WALK)
@@ -71,8 +71,7 @@ class Served:
         if self.source is None or not 0 <= index < len(self.source):
             count = 0 if self.source is None else len(self.source)
             raise InputError(f"there is no example {index}; this model has {count}")
-        pixels = torch.from_numpy(self.source.read(index, self.model.size).pixels)
-        return self.model.codec.encode(pixels[None])
+        return viewing.read_example(self.model, self.source, index)
 
     def label(self, index: int) -> str | None:
         number = None if self.source is None else self.source.label(index)
@@ -88,7 +87,7 @@ class Served:
             "classes": list(self.model.classes),
             "parameters": self.model.parameters,
             "history": told_history(self.model.history),
-            "categorical": isinstance(self.model.design.codec, recipes.Levels),
+            "categorical": self.model.kind.categorical,
             "lag": float(self.model.kernel.lag),
             "weights": self.weights,
             "strength": {"measured": not self.unmeasured, "curve": self.curve(RENEWAL).figures()},

@@ -13,11 +13,10 @@ from torch import Tensor
 
 from noisekernel.files.digest import digest
 from noisekernel.models.model import Model
-from noisekernel.studio import rounds
-from noisekernel.studio.files import DesignFile, NodeRecord, check_round, segments_of
-from noisekernel.studio.rounds.lineage import Round, stream_of
-from noisekernel.studio.rounds.walk import frames_again
-from noisekernel.studio.work.jobs import use_threads
+from noisekernel.studio.design_file import DesignFile, NodeRecord, RoundRecord
+from noisekernel.studio.rounds.record import Round
+from noisekernel.studio.rounds.task import Place
+from noisekernel.studio.work.threads import use_threads
 
 #: The largest difference, in any element of z, that is put down to rounding: an eighth of a step of 8-bit pixels.
 #: Categories are the same or not.
@@ -56,35 +55,31 @@ class Again:
 
     def __init__(self, file: DesignFile) -> None:
         self.z: dict[str, Tensor] = {}
-        self._rounds = {one.id: {**one.model_dump(), "settings": check_round(one)} for one in file.record.rounds}
+        self.rounds = {one.id: one.checked() for one in file.record.rounds}
         self._nodes = {node.id: node for node in file.record.nodes}
-
-    def round(self, id: str) -> Round:
-        return self._rounds[id]
 
     def clean_of(self, ids: Sequence[str]) -> Tensor:
         return torch.stack([self.z[id] for id in ids])
 
     def came_of(self, id: str) -> tuple[Round, int] | None:
         node = self._nodes[id]
-        return None if node.round is None else (self._rounds[node.round], node.place)
+        return None if node.round is None else (self.rounds[node.round], node.place)
 
 
 def replay(file: DesignFile, model: Model, advance: Callable[[], None] = lambda: None) -> Iterator[Replayed]:
     """Each node of the file, in the order they came about. `advance` is called after every step of `steps_of`."""
-    known = Again(file)
-    by_round: dict[str, list[NodeRecord]] = {}
-    for node in file.record.nodes:
-        if node.round is None:
-            known.z[node.id] = model.check_batch(file.z[node.id][None], f"node {node.id}")[0]
-            yield Replayed(node, known.z[node.id], file.z[node.id])
-        else:
-            by_round.setdefault(node.round, []).append(node)
+    known, by_round = Again(file), file.record.by_round()
+    for node in by_round.get(None, []):
+        known.z[node.id] = model.check_batch(file.z[node.id][None], f"node {node.id}")[0]
+        yield Replayed(node, known.z[node.id], file.z[node.id])
     before = torch.get_num_threads()
     try:
         for one in file.record.rounds:
+            if not (nodes := by_round.get(one.id, [])):
+                continue
             use_threads(one.made.threads)
-            for node, z in _round_again(model, known.round(one.id), by_round.get(one.id, []), known, advance):
+            again = one.of().again(model, known.rounds[one.id], _places(one, nodes), known, advance)
+            for node, z in zip(nodes, again, strict=True):
                 known.z[node.id] = z
                 yield Replayed(node, z, file.z[node.id])
     finally:
@@ -93,35 +88,10 @@ def replay(file: DesignFile, model: Model, advance: Callable[[], None] = lambda:
 
 def steps_of(file: DesignFile) -> int:
     """How many steps it takes to replay a file."""
-    frames: dict[str | None, list[NodeRecord]] = {}
-    for node in file.record.nodes:
-        frames.setdefault(node.round, []).append(node)
-    total = 0
-    for one in file.record.rounds:
-        nodes = frames.get(one.id, [])
-        if one.task == "walk":
-            total += max((sum(part["steps"] for part in segments_of(node)) for node in nodes), default=0)
-        elif nodes:
-            settings = check_round(one)
-            total += settings["steps"] + (settings.get("readout") or 0 if settings.get("beta") is not None else 0)
-    return total
+    by_round = file.record.by_round()
+    rounds = [(one, nodes) for one in file.record.rounds if (nodes := by_round.get(one.id, []))]
+    return sum(one.of().steps(one.checked(), _places(one, nodes)) for one, nodes in rounds)
 
 
-def _round_again(
-    model: Model, one: Round, nodes: list[NodeRecord], known: Again, advance: Callable[[], None]
-) -> Iterator[tuple[NodeRecord, Tensor]]:
-    if not nodes:
-        return
-    if one["task"] == "walk":
-        start, label = known.clean_of(one["parents"]), one["settings"]["label"]
-        places = [segments_of(node) for node in nodes]
-        again = frames_again(model, start, one["seed"], label, places, stream_of(one, known.came_of), advance)
-        for node, z in zip(nodes, again, strict=True):
-            yield node, z[0].cpu()
-        return
-    doing = rounds.begin(model, one, known)
-    for _ in doing.run:
-        advance()
-    z = doing.clean.cpu()
-    for node in nodes:
-        yield node, z[node.place]
+def _places(one: RoundRecord, nodes: Sequence[NodeRecord]) -> list[Place]:
+    return [(node.place, one.of().own(node.settings)) for node in nodes]

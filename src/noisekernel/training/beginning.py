@@ -9,6 +9,7 @@ import torch
 
 from noisekernel.core.checks import pick_device
 from noisekernel.core.errors import InputError, StorageError
+from noisekernel.core.settings import changed
 from noisekernel.data.opening import Data, name_of
 from noisekernel.files.atomic import is_unfinished, remove_unfinished
 from noisekernel.files.formats import read_json
@@ -17,7 +18,6 @@ from noisekernel.models.model import Model
 from noisekernel.models.saving import digest_of_weights
 from noisekernel.recipes.reading import recorded
 from noisekernel.recipes.schema import Recipe
-from noisekernel.recipes.settings import changed
 from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.preparation import Prepared, chosen_recipe
 from noisekernel.training.trainer import Trainer
@@ -30,7 +30,7 @@ FREE = {"save_every", "save_minutes", "keep", "log_every", "draw_every", "accumu
 LOCK = ".lock"
 
 
-CHECKPOINTS = "checkpoints"
+CHECKPOINTS, SAMPLES = "checkpoints", "samples"
 
 
 def trainer_for(ready: Prepared, recipe: Recipe, seed: int, start: Model | None = None, **rest: Any) -> Trainer:
@@ -49,7 +49,7 @@ def alone_in(folder: Path) -> Iterator[None]:
     if held is None:
         raise InputError(f"another process is training in {folder}; wait for its end, or choose another")
     with held:
-        for inner in (folder, folder / CHECKPOINTS, folder / "pictures"):
+        for inner in (folder, folder / CHECKPOINTS, folder / SAMPLES):
             remove_unfinished(inner)
         yield
 
@@ -74,6 +74,7 @@ def begin(
     resume: bool,
     device: str | None,
     start: Model | None,
+    kind: str | None = None,
 ) -> tuple[Recipe, int, bool]:
     """The recipe and seed of the run, and whether it was begun before."""
     before = folder is not None and (folder / "recipe.json").exists()
@@ -88,7 +89,7 @@ def begin(
     if any(path.name not in ("run.json", LOCK) and not is_unfinished(path) for path in there):
         raise InputError(f"{folder} exists and is not empty; choose another folder")
     if folder is None or not before:
-        return chosen_recipe(recipe, settings, data, device, start), seed or 0, False
+        return chosen_recipe(recipe, settings, data, device, start, kind), seed or 0, False
     begun = recorded(read_json(folder / "recipe.json"), str(folder / "recipe.json"))
     told = read_json(folder / "run.json")
     if not isinstance(told, dict) or not {"data", "seed", "skipped", "notes"} <= told.keys():
@@ -99,7 +100,7 @@ def begin(
         # There is nothing yet that other settings would spoil.
         if told.get("start") is not None and start is None:
             raise InputError(f"{folder} has no checkpoint yet and was to start from {told['start']}: add --from")
-        wanted = chosen_recipe(base, settings, data, device, start)
+        wanted = chosen_recipe(base, settings, data, device, start, kind)
         return wanted, int(told["seed"]) if seed is None else seed, True
     if not same_place(name_of(data), told["data"]):
         raise InputError(f"{folder} was begun with data {told['data']!r}, not {name_of(data)!r}")
@@ -108,7 +109,7 @@ def begin(
     if seed is not None and seed != told["seed"]:
         raise InputError(f"{folder} was begun with seed {told['seed']}, not {seed}")
     if recipe is not None or settings:
-        wanted = chosen_recipe(base, settings, data, device, start)
+        wanted = chosen_recipe(base, settings, data, device, start, kind)
         free = {"training": dict.fromkeys(FREE, True), "name": True, "about": True}
         other = changed(wanted, begun, exclude=free)
         if other:

@@ -10,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from noisekernel.core.errors import InputError
 from noisekernel.core.quantities import told_bytes
-from noisekernel.kinds.pictures.reading import Size
+from noisekernel.kinds.base import Kind
 from noisekernel.recipes.schema import Design, Recipe
 
 
@@ -40,17 +40,17 @@ class Plan:
         return self.training * self.images
 
 
-def plan(recipe: Recipe, size: Size | None = None, classes: int = 0) -> Plan:
-    """What `recipe` costs for pictures of this size (by default that of the recipe).
+def plan(recipe: Recipe, kind: Kind | None = None, classes: int = 0) -> Plan:
+    """What `recipe` costs for data of this kind, which has been fitted (by default: as the recipe says).
 
     >>> from noisekernel.recipes.reading import recipe
-    >>> plan(recipe("digits"), Size(1, 8, 8)).parameters
+    >>> plan(recipe("digits")).parameters
     534946
     """
-    size = size or recipe.data.size_for(None)
+    kind = recipe.data.fitted(None)[0] if kind is None else kind
     with torch.device("meta"):
-        denoiser = recipe.design(size, [str(i) for i in range(classes)]).denoiser()
-        x = torch.empty(1, *size, dtype=torch.int64 if recipe.kernel.kind == "categorical" else torch.float32)
+        denoiser = recipe.design(kind, [str(i) for i in range(classes)]).denoiser()
+        x = empty_state(kind)
         beta = torch.empty(1)
     saved: dict[int, int] = {}
 
@@ -80,6 +80,11 @@ def plan(recipe: Recipe, size: Size | None = None, classes: int = 0) -> Plan:
     )
 
 
+def empty_state(kind: Kind) -> Tensor:
+    """A state of one sample, of the shape and dtype that networks for this kind of data take."""
+    return torch.empty(1, *kind.shape, dtype=torch.int64 if kind.categorical else torch.float32)
+
+
 def bytes_of_a_look(design: Design) -> int:
     """About the memory that one network call takes for each sample, without gradients."""
     largest = [0]
@@ -90,7 +95,7 @@ def bytes_of_a_look(design: Design) -> int:
 
     with torch.device("meta"):
         denoiser = design.denoiser()
-        x = torch.empty(1, *design.shape, dtype=torch.int64 if design.kernel.kind == "categorical" else torch.float32)
+        x = empty_state(design.data)
         beta = torch.empty(1)
     for module in denoiser.modules():
         module.register_forward_hook(seen)
@@ -109,17 +114,18 @@ def memory_of(device: torch.device) -> int | None:
         return None
 
 
-def check_memory(recipe: Recipe, size: Size, classes: int, device: torch.device, processes: int = 1) -> None:
+def check_memory(recipe: Recipe, kind: Kind, classes: int, device: torch.device, processes: int = 1) -> None:
     """Refuse a run that cannot fit the memory of `device`, which each of `processes` has for itself."""
     there = memory_of(device)
     if there is None:
         return
-    cost = plan(recipe, size, classes)
+    cost = plan(recipe, kind, classes)
     needed = cost.state_bytes + cost.batch * cost.image_bytes / processes
     if needed > there:
         raise InputError(
-            f"training on pictures of {' x '.join(map(str, size))} by this recipe takes about {told_bytes(needed)} of "
-            f"memory: {told_bytes(cost.image_bytes)} for each picture of a batch of {cost.batch}, and "
-            f"{told_bytes(cost.state_bytes)} for the network. There are {told_bytes(there)} ({device}). Make data.size "
-            "or training.batch smaller, or work through each batch in parts (training.accumulate)"
+            f"training on {kind.described()} by this recipe takes about {told_bytes(needed)} of "
+            f"memory: {told_bytes(cost.image_bytes)} for each {kind.one} of a batch of {cost.batch}, and "
+            f"{told_bytes(cost.state_bytes)} for the network. There are {told_bytes(there)} ({device}). Make "
+            f"the {kind.many} (data.size) or training.batch smaller, or work through each batch in parts "
+            "(training.accumulate)"
         )

@@ -26,13 +26,14 @@ def dry_run(
     seed: int = 0,
     device: str | None = None,
     start: str | Path | Model | None = None,
+    kind: str | None = None,
     steps: int = 5,
 ) -> dict[str, Any]:
     """What a run would cost: counted on its network, and timed over a few of its steps."""
     first = opened(start)
-    chosen = chosen_recipe(recipe, settings, data, device, first)
+    chosen = chosen_recipe(recipe, settings, data, device, first, kind)
     ready = prepare(data, chosen, seed, Console(stderr=True), start=first)
-    cost = plan(chosen, ready.size, len(ready.design.classes))
+    cost = plan(chosen, ready.kind, len(ready.design.classes))
     batch = chosen.training.batch
     few = chosen.training.model_copy(update={"images": (steps + 1) * batch, "log_every": batch})
     timed = _Timed()
@@ -45,8 +46,10 @@ def dry_run(
     return {
         "recipe": chosen.name,
         "data": name_of(data),
-        "pictures": ready.count,
-        "size": list(ready.size),
+        "examples": ready.count,
+        "kind": ready.kind.kind,
+        "described": ready.kind.described(),
+        "shape": list(ready.kind.shape),
         "parameters": cost.parameters,
         "memory_bytes": cost.memory_bytes,
         "operations": cost.total,
@@ -69,9 +72,9 @@ class _Timed(Silent):
 
 def told(figures: Mapping[str, Any]) -> str:
     """The figures of a dry run for people."""
-    size = " x ".join(str(side) for side in figures["size"])
     lines = [
-        f"recipe {figures['recipe']} on {figures['data']}: {figures['pictures'] or 'a stream of'} pictures of {size}",
+        f"recipe {figures['recipe']} on {figures['data']}: "
+        f"{figures['examples'] or 'a stream of'} {figures['described']}",
         f"{figures['parameters']:,} parameters; about {told_bytes(figures['memory_bytes'])} of memory",
         f"{figures['images']:,} images at {figures['images_per_second']:,.0f} per second on {figures['device']}: "
         f"{told_seconds(figures['seconds'])}",

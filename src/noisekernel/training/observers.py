@@ -1,4 +1,4 @@
-"""Who watches a training run: the log file, the pictures, the model file, TensorBoard, the bar on the screen."""
+"""Who watches a training run: the log file, the samples, the model file, TensorBoard, the bar on the screen."""
 
 import json
 from collections.abc import Callable
@@ -6,9 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from PIL import Image
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
@@ -16,8 +14,8 @@ from rich.text import Text
 from noisekernel import models
 from noisekernel.core.errors import NoiseKernelError
 from noisekernel.data.source import Summary
-from noisekernel.files.formats import write_json, write_text
-from noisekernel.kinds.pictures.drawing import contact_sheet, save_png
+from noisekernel.files.formats import write_bytes, write_json, write_text
+from noisekernel.kinds.base import Shown
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.tasks.samples import synthesize
 from noisekernel.training.log import Entry
@@ -76,7 +74,7 @@ def read_log(path: Path) -> list[dict[str, Any]]:
 
 @dataclass
 class RunFile(Silent):
-    """run.json: the data, the seed, and what became of each picture that was not simply read, as it becomes known."""
+    """run.json: the data, the seed, and what became of each example that was not simply read, as it becomes known."""
 
     path: Path
     told: dict[str, Any]
@@ -108,27 +106,27 @@ class ModelFile(Silent):
 
 
 @dataclass
-class PictureFiles(Silent):
-    """pictures/…png: the same 16 samples (the same seed, the same noise) as training goes on."""
+class SampleFiles(Silent):
+    """samples/…: the same 16 samples (the same seed, the same noise) on one page, as training goes on."""
 
     folder: Path
     number: int = 16
     steps: int = 20
-    also: list[Callable[[int, Image.Image], None]] = field(default_factory=list)
+    also: list[Callable[[int, models.Model, Shown], None]] = field(default_factory=list)
 
     def drew(self, images: int, average: Denoiser) -> None:
         average.eval()
         model = self.make(average, images)
         with torch.no_grad():
             z = synthesize(model, self.number, steps=self.steps)
-        sheet = contact_sheet(model.draw(z))
-        save_png(sheet, self.folder / f"{images:012d}.png", {"images": images, "seed": 0, "steps": self.steps})
+        page = model.kind.overview(model.show(z), how={"images": images, "seed": 0, "steps": self.steps})
+        write_bytes(self.folder / f"{images:012d}{page.suffix}", page.content)
         for tell in self.also:
-            tell(images, sheet)
+            tell(images, model, page)
 
 
 class TensorBoard(Silent):
-    """Losses, rates and pictures for TensorBoard."""
+    """Losses, rates and samples for TensorBoard."""
 
     def __init__(self, folder: Path, images: int = 0) -> None:
         try:
@@ -146,9 +144,8 @@ class TensorBoard(Silent):
         for name, value in scalars.items():
             self.writer.add_scalar(name, value, entry.images)
 
-    def picture(self, images: int, sheet: Image.Image) -> None:
-        pixels = np.asarray(sheet.convert("RGB"))
-        self.writer.add_image("samples", pixels, images, dataformats="HWC")
+    def sample(self, images: int, model: models.Model, page: Shown) -> None:
+        model.kind.board(self.writer, "samples", page, images)
 
     def saved(self, images: int, average: Denoiser) -> None:
         self.writer.flush()

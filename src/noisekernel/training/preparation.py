@@ -14,14 +14,15 @@ from rich.console import Console
 from noisekernel import models, recipes
 from noisekernel.core.checks import pick_device
 from noisekernel.core.errors import InputError
+from noisekernel.core.settings import changed, read
 from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
-from noisekernel.data.opening import Data, name_of, open_source
-from noisekernel.data.source import FarSource, Source, load
+from noisekernel.data.opening import Data, kind_for, name_of, open_source
+from noisekernel.data.source import FarSource, Source, Summary, load
 from noisekernel.files.digest import digest
-from noisekernel.kinds.pictures.reading import Size
+from noisekernel.kinds.base import Kind
+from noisekernel.kinds.registry import kinds
 from noisekernel.models.model import Model
 from noisekernel.recipes.schema import Recipe
-from noisekernel.recipes.settings import changed, read
 from noisekernel.training.cost import check_memory
 
 #: How many examples the moments of the data are measured on.
@@ -34,9 +35,10 @@ class Prepared:
 
     examples: Examples
     design: recipes.Design
-    size: Size
+    #: What the data are, with all settings.
+    kind: Kind
     count: int | None
-    #: A hash of the pictures, or of their names where they are read as needed; a stream has none.
+    #: A hash of the examples, or of their names where they are read as needed; a stream has none.
     digest: str | None
 
 
@@ -46,18 +48,31 @@ def chosen_recipe(
     data: Data,
     device: str | None,
     start: Model | None = None,
+    kind: str | None = None,
 ) -> Recipe:
-    """The recipe given, or the usual one; for a model to start from, one of its design."""
+    """The recipe given, or the usual one for the kind of data; for a model to start from, one of its design.
+
+    `kind` is the kind of data by name; by default it is the recipe's, or else found out from the data.
+    """
     if start is not None:
         return _further(start, recipe, settings)
     if isinstance(recipe, Recipe):
         if settings:
             raise InputError("settings go with a recipe's name or file; a Recipe has its settings already")
         return recipe
-    if recipe is None:
-        usual = "small" if pick_device(device).type == "cpu" else "default"
-        recipe = "digits" if name_of(data) == "digits" else usual
-    return recipes.recipe(recipe, settings)
+    table: str | Path | Mapping[str, Any]
+    if recipe is not None:
+        table = recipe
+    elif name_of(data) == "digits":
+        table = "digits"
+    else:
+        source = open_source(data)
+        found = kind_for(source, kind, name_of(data))
+        table = found.recipe(source if isinstance(source, Source) else None, pick_device(device).type == "cpu")
+    chosen = recipes.recipe(table, settings)
+    if kind is not None and chosen.data.kind != kind:
+        raise InputError(f"recipe {chosen.name} is for {chosen.data.kind}, not for {kind}; choose another recipe")
+    return chosen
 
 
 def _further(start: Model, recipe: str | Path | Recipe | None, settings: Sequence[str] | Mapping[str, Any]) -> Recipe:
@@ -69,12 +84,12 @@ def _further(start: Model, recipe: str | Path | Recipe | None, settings: Sequenc
     elif not isinstance(recipe, Recipe):
         recipe = recipes.recipe(recipe)
     of = start.design
+    if recipe.data.kind != of.data.kind:
+        raise InputError(f"the recipe is for {recipe.data.many}, and the model to start from for {of.data.many}")
     own = {name: getattr(of, name).model_dump() for name in ("kernel", "network", "head", "sampling")}
-    treated = {**recipe.data.model_dump(), "size": of.shape, "codec": of.codec.model_dump()}
+    treated = {**recipe.data.model_dump(), **of.data.model_dump(include=set(of.data.fixed))}
     chosen = recipes.recipe({**recipe.model_dump(), **own, "data": treated, "published": None}, settings)
-    wanted = chosen.design(Size(*of.shape) if chosen.data.size is None else Size(*chosen.data.size), of.classes)
-    given = {"shape": "data.size", "codec": "data.codec"}
-    other = [given.get(key.split(".")[0], key) for key in changed(wanted, of, exclude={"sampling"})]
+    other = changed(chosen.design(chosen.data, of.classes), of, exclude={"sampling"})
     if other:
         raise InputError(f"{', '.join(other)} cannot be set: a run that starts from a model has that of the model")
     return chosen
@@ -98,29 +113,32 @@ def prepare(
     `before` is what the checkpoint of a begun run says, `start` the model whose weights a new one begins with.
     """
     source, wanted = open_source(data), recipe.data
-    natural = source.natural_size() if isinstance(source, Source) else None
+    items = source if isinstance(source, Source) else None
+    _check_kind(wanted, items, name_of(data))
     if before is not None:
-        natural = Size(*before["design"]["shape"])
-    size = wanted.size_for(natural).check()
-    shape = " x ".join(map(str, size))
-    if start is not None and natural != size:
-        sentence = f"pictures are made into {shape}, the size of the model to start from"
-        console.print(sentence, highlight=False, markup=False, soft_wrap=True)
-    elif wanted.size is None and natural is None:
-        sentence = f"pictures are made into {shape}, the recipe's size; for another, --set 'data.size=[3,64,64]'"
+        known = {name: before["design"]["data"][name] for name in wanted.fixed}
+        kind, sentence = read(type(wanted), {**wanted.model_dump(), **known}, "the checkpoint"), None
+    else:
+        kind, sentence = wanted.fitted(items)
+    if start is not None:
+        own_kind, _ = wanted.model_validate({**wanted.model_dump(), **_unfixed(wanted)}).fitted(items)
+        if own_kind.shape != kind.shape:
+            sentence = f"{kind.many} are made into {' x '.join(map(str, kind.shape))}, as of the model to start from"
+    if sentence is not None:
         console.print(sentence, highlight=False, markup=False, soft_wrap=True)
     classes = _classes(name_of(data), source, wanted, start)
     state = PartialState()
-    check_memory(recipe, size, len(classes), state.device, state.num_processes)
+    check_memory(recipe, kind, len(classes), state.device, state.num_processes)
     forget = wanted.forget if classes else 0.0
-    treatment = Treatment(wanted.codec.build(), seed, wanted.flip, len(classes) or None, forget)
+    treatment = Treatment(kind, seed, len(classes) or None, forget)
     examples: Examples
     count: int | None = None
     told: str | None = None
     if not isinstance(source, Source):
-        examples = Streamed(source, size, treatment, wanted.bad, wanted.workers)
-    elif len(source) * size.channels * size.height * size.width > wanted.memory * 1_000_000:
-        examples, count = ReadAsNeeded(source, size, treatment, wanted.bad, wanted.workers), len(source)
+        examples = Streamed(source, treatment, wanted.bad, wanted.workers, Summary(kind.one, kind.many))
+    elif len(source) * kind.bytes_stored > wanted.memory * 1_000_000:
+        summary = Summary(kind.one, kind.many)
+        examples, count = ReadAsNeeded(source, treatment, wanted.bad, wanted.workers, summary), len(source)
         told = digest([source.name(i) for i in range(len(source))])
     else:
         with console.status("") as status:
@@ -128,22 +146,39 @@ def prepare(
 
             def progress(done: int) -> None:
                 if done % 256 == 0 and time.perf_counter() - began > 0.5:
-                    status.update(f"reading pictures: {done:,} of {len(source):,}")
+                    status.update(f"reading {kind.many}: {done:,} of {len(source):,}")
 
-            pictures = load(source, size, wanted.bad, progress)
-        examples, count = InMemory(pictures, treatment), len(pictures)
-        told = digest(pictures.pixels, [] if pictures.labels is None else pictures.labels)
+            loaded = load(source, kind, wanted.bad, progress)
+        examples, count = InMemory(loaded, treatment), len(loaded)
+        told = digest(loaded.values, [] if loaded.labels is None else loaded.labels)
     own = classes if start is None else start.classes
     if start is None and before is not None and before.get("start"):
         own = before["design"]["classes"]
-    design = recipe.design(size, own)
+    design = recipe.design(kind, own)
     if isinstance(recipe.head, recipes.PreconditionedHeadConfig) and recipe.head.mean is None:
         head = _known_head(before) or _measured_head(recipe.head, examples, count, console)
         design = design.model_copy(update={"head": head})
-    return Prepared(examples, design, size, count, told)
+    return Prepared(examples, design, kind, count, told)
 
 
-def _classes(name: str, source: Source | FarSource, wanted: recipes.DataConfig, start: Model | None) -> Sequence[str]:
+def _unfixed(kind: Kind) -> dict[str, Any]:
+    """The settings that a model is made for, as they are before the data have said anything."""
+    return {name: type(kind).model_fields[name].default for name in kind.fixed}
+
+
+def _check_kind(kind: Kind, items: Source | None, origin: str) -> None:
+    """Refuse data that are plainly of another kind than the recipe is for."""
+    if items is None or kind.recognises(items):
+        return
+    others = [name for name, other in kinds().items() if other.recognises(items)]
+    if others:
+        raise InputError(
+            f"{origin} holds {' or '.join(others)}, and this recipe is for {kind.kind}; choose a recipe for them, or "
+            "let the data choose one (without --recipe)"
+        )
+
+
+def _classes(name: str, source: Source | FarSource, wanted: Kind, start: Model | None) -> Sequence[str]:
     """The classes to learn: those of the data, if that is wanted; for a model that has its own, those."""
     if not wanted.labels:
         return ()

@@ -1,12 +1,12 @@
 """A whole training run: from a word or a path to a trained model in a folder.
 
 DIR/
-  run.json              the data, the seed, what became of each picture that was not simply read
+  run.json              the data, the seed, what became of each example that was not simply read
   recipe.json           every setting
   log.jsonl             one line every so many images
   model.safetensors     the model as of the last checkpoint: `nk sample DIR` works while training goes on
   checkpoints/          what is needed to go on
-  pictures/             samples on the way
+  samples/              samples on the way
   tensorboard/          the same for TensorBoard, where it is installed
 """
 
@@ -27,9 +27,9 @@ from noisekernel.models.model import Model
 from noisekernel.models.saving import digest_of_weights
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.recipes.schema import Recipe
-from noisekernel.training.beginning import CHECKPOINTS, FREE, alone_in, begin, begun_from, on_cpu, trainer_for
+from noisekernel.training.beginning import CHECKPOINTS, FREE, SAMPLES, alone_in, begin, begun_from, on_cpu, trainer_for
 from noisekernel.training.checkpoint import Checkpoints
-from noisekernel.training.observers import Bar, LogFile, ModelFile, PictureFiles, RunFile, Silent, TensorBoard
+from noisekernel.training.observers import Bar, LogFile, ModelFile, RunFile, SampleFiles, Silent, TensorBoard
 from noisekernel.training.preparation import Prepared, opened, prepare
 
 
@@ -42,6 +42,7 @@ def train(
     seed: int | None = None,
     device: str | None = None,
     start: str | Path | Model | None = None,
+    kind: str | None = None,
     resume: bool = False,
     progress: bool = True,
     tensorboard: bool | None = None,
@@ -49,7 +50,8 @@ def train(
 ) -> Model:
     """Train on `data` by `recipe` with `settings`; everything goes to the folder `out`. Returns the model.
 
-    `data` is a word or a path as for `nk train`, or an array of bytes of shape (n, height, width[, channels]).
+    `data` is a word or a path as for `nk train`, an array, a list of strings, a DataFrame or a torch Dataset; `kind` is
+    the kind of data by name, where it cannot be told by looking.
 
     With `start`, a model or where to find one, training begins with its weights: to train it further, or on other data.
     The design is then that model's; all else is said by the recipe, its own unless one is given.
@@ -64,11 +66,12 @@ def train(
     console = Console(stderr=True, quiet=not progress)
     folder = None if out is None else Path(out)
     first = opened(start)
-    chosen, seed, begun = begin(data, folder, recipe, settings, seed, resume, device, first)
+    chosen, seed, begun = begin(data, folder, recipe, settings, seed, resume, device, first, kind)
     cpu = on_cpu(device)
     main = PartialState(cpu=cpu).is_main_process
     talk = console if main else Console(quiet=True)
-    talk.print(f"recipe {chosen.name}; data {name_of(data)}", highlight=False, markup=False)
+    told_kind = f"taken for {chosen.data.many}" + ("" if kind or recipe else " (--kind says otherwise)")
+    talk.print(f"recipe {chosen.name}; data {name_of(data)}, {told_kind}", highlight=False, markup=False)
     if chosen.training.warming < chosen.training.warmup:
         sentence = (
             f"the learning rate rises for {chosen.training.warming:,} images, a tenth of the run, and not for "
@@ -88,7 +91,7 @@ def train(
             "seed": seed,
             "training": chosen.training.model_dump(mode="json", exclude=FREE),
             "design": ready.design.model_dump(mode="json"),
-            "pictures": ready.count,
+            "examples": ready.count,
             "data": ready.digest,
         }
         if first is not None:
@@ -106,7 +109,7 @@ def train(
         def make(average: Denoiser, images: int) -> Model:
             history = {
                 "data": Path(data).name if isinstance(data, str | Path) and Path(data).exists() else name_of(data),
-                "pictures": ready.count,
+                "examples": ready.count,
                 **({} if first_name is None else {"start": first_name}),
                 "recipe": chosen.model_dump(mode="json"),
                 "seed": seed,
@@ -144,9 +147,16 @@ def _recorders(
     console: Console,
 ) -> list[Silent]:
     """Those that write to the run's folder."""
-    told = {"data": name_of(data), "seed": seed, "size": list(ready.size), "pictures": ready.count, "start": start}
+    told = {
+        "data": name_of(data),
+        "seed": seed,
+        "kind": ready.kind.kind,
+        "shape": list(ready.kind.shape),
+        "examples": ready.count,
+        "start": start,
+    }
     summary = ready.examples.summary
-    if images > 0:  # what was learnt of the pictures before the run was stopped
+    if images > 0:  # what was learnt of the data before the run was stopped
         before = read_json(folder / "run.json")
         for items, known in ((summary.skipped, before["skipped"]), (summary.notes, before["notes"])):
             items += [(name, reason) for name, reason in known if (name, reason) not in items]
@@ -155,10 +165,10 @@ def _recorders(
     write_json(folder / "recipe.json", recipe.model_dump(mode="json"))
     log = LogFile(folder / "log.jsonl")
     log.resume(images)
-    drawn = PictureFiles(folder / "pictures")
+    drawn = SampleFiles(folder / SAMPLES)
     recorders = [log, run_file, ModelFile(folder), drawn]
     if tensorboard or (tensorboard is None and find_spec("tensorboard") is not None):
         board = TensorBoard(folder / "tensorboard", images)
-        drawn.also.append(board.picture)
+        drawn.also.append(board.sample)
         recorders.append(board)
     return recorders

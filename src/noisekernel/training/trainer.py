@@ -20,7 +20,7 @@ from accelerate.utils import gather_object
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
-from noisekernel.core.errors import InputError, TrainingError
+from noisekernel.core.errors import InputError, Stopped, TrainingError
 from noisekernel.core.randomness import STREAMS, Streams
 from noisekernel.data.examples import Batch, Examples
 from noisekernel.kernels.base import NoiseKernel
@@ -29,7 +29,6 @@ from noisekernel.objectives.base import Info, Objective
 from noisekernel.recipes.training import TrainingSettings
 from noisekernel.training.checkpoint import Checkpoints, pack, unpack
 from noisekernel.training.log import Entry, Window
-from noisekernel.training.stopping import Stopped
 
 
 class Observer(Protocol):

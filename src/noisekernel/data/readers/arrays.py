@@ -1,9 +1,10 @@
-"""Sources that are one array of bytes: NumPy's .npy and .npz, the idx files of MNIST, the digits of scikit-learn."""
+"""Sources that are one array: NumPy's .npy and .npz, the idx files of MNIST, the digits of scikit-learn."""
 
 import gzip
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 from noisekernel.core.errors import InputError
 from noisekernel.data.source import ArraySource
 
-#: Names under which an .npz may keep its pictures and its labels, in order of preference.
-PIXEL_NAMES, LABEL_NAMES = ("pixels", "images", "x_train", "x", "arr_0"), ("labels", "y_train", "y", "arr_1")
+#: Names under which an .npz may keep its examples and its labels, in order of preference.
+VALUE_NAMES, LABEL_NAMES = ("values", "pixels", "images", "x_train", "x", "arr_0"), ("labels", "y_train", "y", "arr_1")
 
 
 def read_numpy(path: Path) -> ArraySource:
@@ -22,14 +23,14 @@ def read_numpy(path: Path) -> ArraySource:
         if isinstance(content, np.ndarray):
             return ArraySource(content, None, (), path.name)
         with content:
-            pixels = next((name for name in PIXEL_NAMES if name in content.files), None)
-            if pixels is None:
+            values = next((name for name in VALUE_NAMES if name in content.files), None)
+            if values is None:
                 raise InputError(
-                    f"{path.name} holds {', '.join(content.files) or 'nothing'}; its pictures should be called "
-                    f"{' or '.join(PIXEL_NAMES)}"
+                    f"{path.name} holds {', '.join(content.files) or 'nothing'}; its examples should be called "
+                    f"{' or '.join(VALUE_NAMES)}"
                 )
             labels = next((name for name in LABEL_NAMES if name in content.files), None)
-            return _labelled(content[pixels], None if labels is None else content[labels], path.name)
+            return _labelled(content[values], None if labels is None else content[labels], path.name)
     except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
         if isinstance(error, InputError):
             raise
@@ -52,9 +53,9 @@ def read_digits() -> ArraySource:
     return _labelled(np.rint(digits.images * (255 / 16)).astype(np.uint8), digits.target, "digits")
 
 
-def _labelled(pixels: NDArray[np.uint8], labels: NDArray[np.integer] | None, origin: str) -> ArraySource:
+def _labelled(values: NDArray[Any], labels: NDArray[np.integer] | None, origin: str) -> ArraySource:
     if labels is None:
-        return ArraySource(pixels, None, (), origin)
+        return ArraySource(values, None, (), origin)
     labels = labels.reshape(-1)
     if not np.issubdtype(labels.dtype, np.integer):
         raise InputError(f"{origin}: labels are {labels.dtype}; give whole numbers from 0")
@@ -62,7 +63,7 @@ def _labelled(pixels: NDArray[np.uint8], labels: NDArray[np.integer] | None, ori
         raise InputError(f"{origin}: there is a label {labels.min()}; give whole numbers from 0")
     # A class is a number that occurs.
     numbers, places = np.unique(labels, return_inverse=True)
-    return ArraySource(pixels, places, tuple(map(str, numbers)), origin)
+    return ArraySource(values, places, tuple(map(str, numbers)), origin)
 
 
 def _idx(path: Path) -> NDArray[np.uint8]:

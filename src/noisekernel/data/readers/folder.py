@@ -1,18 +1,16 @@
-"""A folder of pictures, of any nesting. Where every file lies in a subfolder, the first subfolder names its class."""
+"""A folder of files, one example each, of any nesting.
+
+Where every file lies in a subfolder, the first subfolder names its class.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from noisekernel.core.errors import InputError
 from noisekernel.data.source import number_classes
-from noisekernel.kinds.pictures.reading import BadPictureError, Picture, Size, read_picture, size_of
 
-#: What systems leave in folders of pictures, beside hidden files.
+#: What systems leave in folders, beside hidden files.
 LEFT_BY_SYSTEMS = ("Thumbs.db", "desktop.ini")
-#: Pictures of one size keep it if no side is longer: larger ones were hardly made for training.
-LONGEST_KEPT = 64
-#: So many files tell the size of all.
-LOOKED_AT = 1000
 
 
 class FolderSource:
@@ -44,22 +42,5 @@ class FolderSource:
     def label(self, i: int) -> int | None:
         return self._numbers[self.files[i].parts[0]] if self._numbers else None
 
-    def natural_size(self) -> Size | None:
-        """The size that the pictures have, if it is one and small; of many pictures, some are looked at."""
-        found: set[Size] = set()
-        for path in self.files[:: -(-len(self.files) // LOOKED_AT)]:
-            try:
-                size = size_of(self.root / path, LONGEST_KEPT)
-            except BadPictureError:  # whoever reads it hears of it
-                continue
-            if size is None or any(size[1:] != other[1:] for other in found):
-                return None
-            found.add(size)
-        return max(found, default=None)  # where some are grey, all are coloured
-
-    def read(self, i: int, size: Size) -> Picture:
-        try:
-            content = (self.root / self.files[i]).read_bytes()
-        except OSError as error:
-            raise BadPictureError(f"cannot be opened ({error.strerror})") from None
-        return read_picture(content, size)
+    def item(self, i: int) -> Path:
+        return self.root / self.files[i]

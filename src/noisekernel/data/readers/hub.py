@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from noisekernel.core.errors import InputError, NoiseKernelError
-from noisekernel.kinds.pictures.reading import BadPictureError, Picture, Size, read_picture
+from noisekernel.core.errors import BadExampleError, InputError, NoiseKernelError
 
 OPTIONS = ("split", "config", "image", "label", "streaming")
 #: How many pictures of a stream are mixed before one is drawn.
@@ -97,8 +96,8 @@ class _Hub:
             try:
                 return Path(cell["path"]).read_bytes()
             except OSError as error:
-                raise BadPictureError(f"cannot be opened ({error.strerror})") from None
-        raise BadPictureError("the row holds no picture")
+                raise BadExampleError(f"cannot be opened ({error.strerror})") from None
+        raise BadExampleError("the row holds no picture")
 
 
 class HubSource(_Hub):
@@ -113,11 +112,8 @@ class HubSource(_Hub):
     def label(self, i: int) -> int | None:
         return None if self.label_column is None else _known(self.data[i][self.label_column])
 
-    def natural_size(self) -> None:
-        return None
-
-    def read(self, i: int, size: Size) -> Picture:
-        return read_picture(self._bytes(self.data[i]), size)
+    def item(self, i: int) -> bytes:
+        return self._bytes(self.data[i])
 
 
 class HubStream(_Hub):
@@ -129,7 +125,7 @@ class HubStream(_Hub):
         for i, row in enumerate(self._rows(data)):
             try:
                 content = self._bytes(row)
-            except BadPictureError:
+            except BadExampleError:
                 content = b""
             yield f"{self.origin}[{i}]", content, _known(row[self.label_column]) if self.label_column else None
 
@@ -140,9 +136,6 @@ class HubStream(_Hub):
             raise NoiseKernelError(
                 f"hf:{self.origin} broke off ({type(error).__name__}: {error}); --resume goes on from the checkpoint"
             ) from None
-
-    def read(self, content: bytes, size: Size) -> Picture:
-        return read_picture(content, size)
 
 
 def _known(label: int | None) -> int | None:

@@ -1,1 +1,7 @@
 """Pictures as a kind of data."""
+
+from noisekernel.kinds.pictures.kind import Continuous, Levels, Pictures
+from noisekernel.kinds.pictures.masks import tile_masks
+from noisekernel.kinds.pictures.reading import Size
+
+__all__ = ["Continuous", "Levels", "Pictures", "Size", "tile_masks"]

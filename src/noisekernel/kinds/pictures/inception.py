@@ -21,11 +21,15 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from noisekernel.core.errors import InputError, NoiseKernelError, StorageError
+from noisekernel.files.digest import digest_of_file
+from noisekernel.kinds.base import Features
 from noisekernel.kinds.pictures.inception_net import InceptionV3
 
 SIDE = 299
 #: Pictures at once on a processor: so few stay in its cache, which is 1.4 times as fast as 32, in little memory.
 AT_ONCE = 4
+#: Changed whenever the same file would give other features: what is fed to it, and how.
+FED = 1
 
 
 def rgb(pixels: UInt8[Tensor, "batch channels height width"]) -> UInt8[Tensor, "batch 3 height width"]:
@@ -161,3 +165,18 @@ def load_fidelity() -> tuple[nn.Module, str]:
         ) from None
     network = FeatureExtractorInceptionV3("inception-v3-compat", ["2048", "logits_unbiased"])
     return _Fidelity(network).eval(), str(torch_fidelity.__version__)
+
+
+def named_inception(name: str, device: torch.device) -> tuple[Features, str] | None:
+    """Features `inception` (by torch-fidelity) or `inception:PATH`, and what tells them from all others."""
+    if name == "inception":
+        network, version = load_fidelity()
+        told, identity = "Inception-V3 (torch-fidelity)", f"torch-fidelity {version} {FED}"
+    elif name.startswith("inception:"):
+        path = Path(name.removeprefix("inception:")).expanduser()
+        network = load_inception(path)
+        told, identity = f"Inception-V3 ({path.name})", f"inception {digest_of_file(path)} {FED}"
+    else:
+        return None
+    placed = network.to(device)
+    return Features(lambda pixels: placed(pixels.to(device)), told), identity

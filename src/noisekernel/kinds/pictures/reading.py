@@ -15,7 +15,7 @@
 
 A picture is unpacked once, and what is large is converted in bands of rows: there is never a second copy of it.
 
-What is refused raises `BadPictureError` with the reason; the caller knows the file's name and what its user wants done.
+What is refused raises `BadExampleError` with the reason; the caller knows the file's name and what its user wants done.
 """
 
 import math
@@ -23,13 +23,13 @@ import struct
 import warnings
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
-from noisekernel.core.errors import InputError
+from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.core.quantities import told_bytes
 
 #: Pictures with more pixels than this are refused unopened: a small file can unpack to any size.
@@ -52,10 +52,6 @@ BEGINNINGS = {
 }
 MODES = {1: "L", 3: "RGB", 4: "RGBA"}
 GREY = ("1", "L", "LA", "I;16", "I;16L", "I;16B", "I;16N")
-
-
-class BadPictureError(Exception):
-    """Why a file cannot be used as a picture."""
 
 
 class Size(NamedTuple):
@@ -89,7 +85,7 @@ class Picture(NamedTuple):
 def open_picture(
     content: bytes, side: int | None = None, *, formats: tuple[str, ...] | None = None, most: int = MOST_PIXELS
 ) -> tuple[Image.Image, int]:
-    """The decoded first frame, upright, and the number of frames; or `BadPictureError`.
+    """The decoded first frame, upright, and the number of frames; or `BadExampleError`.
 
     A picture may come smaller than it is, if that leaves both sides at least `side` long: a JPEG in half, a quarter or
     an eighth of its size, any large one (`LARGE`) in any whole part. Only `formats`, by Pillow's names, are opened, and
@@ -102,11 +98,11 @@ def open_picture(
             image: Image.Image = Image.open(BytesIO(content), formats=formats)
             width, height = image.size
             if width * height > most:
-                raise BadPictureError(f"{width} x {height} pixels, more than the {most:,} allowed")
+                raise BadExampleError(f"{width} x {height} pixels, more than the {most:,} allowed")
             if max(width, height) > MOST_SIDE:
-                raise BadPictureError(f"{width} x {height} pixels; a side may be at most {MOST_SIDE:,} long")
+                raise BadExampleError(f"{width} x {height} pixels; a side may be at most {MOST_SIDE:,} long")
             if image.format == "PNG" and not _ends(content):
-                raise BadPictureError("the file is cut short")
+                raise BadExampleError("the file is cut short")
             if side is not None and image.format == "JPEG":
                 image.draft(image.mode, (side, side))
             image.load()
@@ -114,20 +110,20 @@ def open_picture(
             if side is not None and image.width * image.height > LARGE and min(image.size) >= 2 * side:
                 image = _reduced(image, min(image.size) // side)
             return ImageOps.exif_transpose(image), frames
-    except BadPictureError:
+    except BadExampleError:
         raise
     except UnidentifiedImageError:
         kind = kind_of_picture(content)
         if kind is not None and (formats is None or kind.upper() in formats):
-            raise BadPictureError(f"begins like a {kind} file, but is cut short or damaged") from None
+            raise BadExampleError(f"begins like a {kind} file, but is cut short or damaged") from None
         known = "any format that Pillow reads" if formats is None else f"one of the formats {', '.join(formats)}"
-        raise BadPictureError(f"not a picture in {known}") from None
+        raise BadExampleError(f"not a picture in {known}") from None
     except Image.DecompressionBombError:
-        raise BadPictureError(f"more pixels than the {most:,} allowed") from None
+        raise BadExampleError(f"more pixels than the {most:,} allowed") from None
     except Exception as error:  # decoders of hostile files raise anything at all
         if "truncated" in str(error).lower():
-            raise BadPictureError("the file is cut short") from None
-        raise BadPictureError(f"cannot be decoded ({type(error).__name__}: {error})") from None
+            raise BadExampleError("the file is cut short") from None
+        raise BadExampleError(f"cannot be decoded ({type(error).__name__}: {error})") from None
 
 
 def kind_of_picture(content: bytes) -> str | None:
@@ -173,8 +169,8 @@ def _reduced(image: Image.Image, factor: int) -> Image.Image:
     return small
 
 
-def size_of(path: Path, longest: int) -> Size | None:
-    """The size of a picture, upright, grey or coloured; `BadPictureError` if it is none.
+def size_of(path: Path | BinaryIO, longest: int) -> Size | None:
+    """The size of a picture, upright, grey or coloured; `BadExampleError` if it is none.
 
     None if a side is longer: so much is known without unpacking it.
     """
@@ -188,7 +184,7 @@ def size_of(path: Path, longest: int) -> Size | None:
                 width, height = image.size[::-1] if turned else image.size
                 return Size(1 if image.mode in GREY else 3, height, width)
     except Exception as error:  # as above
-        raise BadPictureError(f"cannot be opened ({type(error).__name__}: {error})") from None
+        raise BadExampleError(f"cannot be opened ({type(error).__name__}: {error})") from None
 
 
 def read_picture(content: bytes, size: Size) -> Picture:
@@ -203,7 +199,7 @@ def _in_eight_bits(image: Image.Image) -> Image.Image:
     if image.mode in ("I;16", "I;16L", "I;16B", "I;16N"):
         return Image.fromarray(((np.asarray(image).astype(np.uint32) * 255 + 32767) // 65535).astype(np.uint8))
     if image.mode in ("I", "F"):
-        raise BadPictureError(
+        raise BadExampleError(
             f"{'32-bit' if image.mode == 'I' else 'floating-point'} values have no one meaning as bytes"
         )
     return image
@@ -231,3 +227,15 @@ def fit(image: Image.Image, size: Size) -> NDArray[np.uint8]:
         image = image.resize((size.width, size.height), Image.Resampling.LANCZOS, box=box)
     pixels = np.array(image, dtype=np.uint8)  # a copy: what Pillow lends cannot be written to
     return np.ascontiguousarray(pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1))
+
+
+def open_image(picture: Image.Image | str | Path, side: int | None = None) -> Image.Image:
+    """A picture, or the file of one, upright; what is none is refused by name. With `side`, see `open_picture`."""
+    if isinstance(picture, Image.Image):
+        return picture
+    try:
+        return open_picture(Path(picture).read_bytes(), side)[0]
+    except OSError as error:
+        raise InputError(f"{picture} cannot be opened: {error.strerror}") from None
+    except BadExampleError as error:
+        raise InputError(f"{picture}: {error}") from None

@@ -1,4 +1,4 @@
-"""How good is a model? Its samples against its data, on features, with intervals and with what real pictures score.
+"""How good is a model? Its samples against its data, on features, with intervals and with what real data score.
 
 `measure` is what `nk evaluate` does. (It is not called `evaluate`: that is the package of the figures themselves.)
 """
@@ -15,16 +15,13 @@ from torch import Tensor, nn
 
 from noisekernel import models, tasks
 from noisekernel.core.checks import count, pick_device
-from noisekernel.core.errors import InputError
 from noisekernel.data.opening import Data, name_of
 from noisekernel.data.source import Source
 from noisekernel.files.digest import digest
 from noisekernel.measuring.samples import cache
 from noisekernel.measuring.samples.extractors import (
     LEARNED_FROM,
-    LONGEST_SIDE,
     Extractor,
-    learn_small,
     open_extractor,
     small_extractor,
     small_key,
@@ -60,7 +57,7 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """The figures of a model, and of real pictures in the place of its samples: the floor, the best there is."""
+    """The figures of a model, and of real data in the place of its samples: the floor, the best there is."""
 
     figures: dict[str, Figure]
     floor: dict[str, Figure]
@@ -82,13 +79,13 @@ class Judgement:
 
     def __str__(self) -> str:
         how = self.how
-        levels = f", in the model's {how['levels']} levels" if how["levels"] else ""
+        levels = f", in the model's {how['categories']} categories" if how["categories"] else ""
         lines = [
             f"{how['model']}: {how['n']:,} samples ({how['sampler']}, {how['steps']} steps, seed {how['seed']}) "
-            f"against {how['pictures']:,} pictures of {how['data']}{levels}",
+            f"against {how['examples']:,} {how['kind']} of {how['data']}{levels}",
             f"features: {how['features']}, {how['width']} wide",
             "",
-            f"{'':24}{'model':>10}  {f'{LEVEL:.0%} interval':^23}{'real pictures':>15}",
+            f"{'':24}{'model':>10}  {f'{LEVEL:.0%} interval':^23}{'real data':>15}",
         ]
         for name, figure in self.figures.items():
             interval = f"[{figure.low:.4g}, {figure.high:.4g}]"
@@ -122,13 +119,13 @@ def measure(
 ) -> Judgement:
     """FID, KID, Inception score, precision, recall, density and coverage of a model's samples against data.
 
-    Samples are drawn as `nk sample` draws them and rounded to bytes. Each figure stands beside its floor: the same
+    Samples are drawn as `nk sample` draws them. Each figure stands beside its floor: the same
     figure for real examples in the place of the samples. Under torchrun the processes share the work, and all get the
     figures that one process would get.
 
     Args:
         model: A model, or the name or path of one.
-        data: What to compare with: a word, a path or an array of bytes, as for `nk.train`.
+        data: What to compare with: a word, a path or an object, as for `nk.train`.
         n: The number of samples; None for as many as the data has examples.
         features: What samples are compared by: None for features learned from the data, or a name, a module or a
             function (docs/howto/evaluate.md).
@@ -156,13 +153,14 @@ def measure(
     processes = Processes.here(model.device if isinstance(model, Model) else pick_device(device))
     show = show if processes.main else _silently
     chain = model if isinstance(model, Model) else models.load(model, device)
+    kind = chain.kind
     chosen, schedule = chain.schedule(sampler, steps)
     labels = chain.label(label, n) if label else None
     named = _named(features, chain)
 
     def read(these: Source) -> Reference:
-        with show(len(these), "reading pictures") as advance:
-            return read_through(these, chain.size, chain.codec, bad, advance)
+        with show(len(these), f"reading {kind.many}") as advance:
+            return read_through(these, kind, bad, advance)
 
     def encoded(these: Reference) -> Encoded | None:
         key = None if extractor.identity is None else digest(these.digest, extractor.identity)
@@ -170,7 +168,7 @@ def measure(
         if processes.from_main(lambda: kept is not None):
             return None if kept is None else Encoded(kept["features"], kept.get("logits"))
         with show(processes.share(len(these), batch_size), "features of the data") as advance:
-            made = processes.encode(len(these), batch_size, lambda rows: extractor(these.pixels(rows)), advance)
+            made = processes.encode(len(these), batch_size, lambda rows: extractor(these.values(rows)), advance)
         if key is not None and made is not None:
             cache.keep("reference", key, made.tensors())
         return made
@@ -180,7 +178,7 @@ def measure(
         run = tasks.synthesis(chain, len(rows), schedule=schedule, label=own, seed=seed, first=rows.start)
         for _ in run:
             advance()
-        return extractor(chain.codec.decode(run.clean.cpu()))
+        return extractor(kind.decode(run.clean.cpu()))
 
     real = read(source)
     held = None if others is None else read(others)
@@ -193,8 +191,9 @@ def measure(
         "model": "a model in memory" if isinstance(model, Model) else Path(model).name or str(model),
         "data": (isinstance(data, str | Path) and Path(data).name) or name_of(data),
         "n": n,
-        "pictures": len(real),
-        "levels": getattr(chain.codec, "levels", None),
+        "examples": len(real),
+        "kind": kind.many,
+        "categories": kind.classes,
         "features": extractor.name,
         "sampler": chosen,
         "steps": schedule.steps,
@@ -228,7 +227,7 @@ def judge(
     missing = {} if fake.logits is not None else {"inception_score": "these features come without logits of classes"}
     if min(len(own), len(rest)) < FEWEST:
         floor = {}
-        missing["floor"] = f"too few real pictures to hold against each other: {len(own)} against {len(rest)}"
+        missing["floor"] = f"too few real examples to hold against each other: {len(own)} against {len(rest)}"
     else:
         floor = compare(rest, own, seed)
     advance()
@@ -237,7 +236,7 @@ def judge(
         "width": fake.features.shape[1],
         "level": LEVEL,
         "neighbours": {"k": NEIGHBOURS, "points": min(len(fake), len(real), MOST_NEIGHBOURED)},
-        "floor_of": f"real pictures: {len(own):,} {what} against {len(rest):,}",
+        "floor_of": f"real data: {len(own):,} {what} against {len(rest):,}",
         "seconds": round(time.perf_counter() - began, 1),
     }
     return Judgement(figures, floor, {**how, **more}, missing, tuple(_warnings(real, fake, own)))
@@ -262,26 +261,21 @@ def _warnings(real: Encoded, fake: Encoded, own: Encoded) -> Iterator[str]:
         )
     if n != len(real):
         yield (
-            f"{n:,} samples against {len(real):,} pictures: FID falls as samples are added, so it compares with "
+            f"{n:,} samples against {len(real):,} examples: FID falls as samples are added, so it compares with "
             f"figures of {n:,} samples only; published ones take as many as the data has"
         )
     if len(own) < n:
         yield (
-            f"the floor is that of {len(own):,} pictures, fewer than the {n:,} samples, and as many would have a lower "
-            "FID; compare FID less its bias, or give pictures that were held out (--held-out)"
+            f"the floor is that of {len(own):,} examples, fewer than the {n:,} samples, and as many would have a lower "
+            "FID; compare FID less its bias, or give data that was held out (--held-out)"
         )
 
 
 def _named(features: str | nn.Module | Callable[[Tensor], Any] | None, chain: Model) -> Extractor | None:
     """Features that were named; None for those that are learned from the data."""
     if features is not None and features != "small":
-        return open_extractor(features, chain.device)
-    longest = max(chain.size.height, chain.size.width)
-    if longest > LONGEST_SIDE:
-        raise InputError(
-            f"features are learned from pictures of up to {LONGEST_SIDE} pixels a side, and these have {longest}; name "
-            "others, such as inception:PATH"
-        )
+        return open_extractor(features, chain.kind, chain.device)
+    chain.kind.check_features()
     return None
 
 
@@ -291,7 +285,8 @@ def _small(real: Reference, chain: Model, processes: Processes, show: Show) -> E
     def learn() -> dict[str, Tensor]:
         with show(1, "learning features from the data"):
             some = torch.randperm(len(real), generator=torch.Generator().manual_seed(0))[:LEARNED_FROM]
-            return learn_small(real.pixels(some.tolist()), None if real.labels is None else real.labels[some])
+            labels = None if real.labels is None else real.labels[some]
+            return chain.kind.learn_features(real.values(some.tolist()), labels)
 
     made = processes.from_main(lambda: cache.found_or_made("features", small_key(real.digest), learn))
-    return small_extractor(made, chain.size, chain.device)
+    return small_extractor(chain.kind, made, chain.device)

@@ -1,4 +1,4 @@
-"""The pictures that samples are measured against: read as needed, and hashed so that nothing kept on disk is stale."""
+"""The data that samples are measured against: read as needed, and hashed so that nothing kept on disk is stale."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -8,20 +8,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from noisekernel.core.errors import InputError
+from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.data.opening import Data, open_source
-from noisekernel.data.source import Source
-from noisekernel.kinds.pictures.codecs import Codec
-from noisekernel.kinds.pictures.reading import BadPictureError, Size
+from noisekernel.data.source import Source, check_bad
+from noisekernel.kinds.base import Kind
 
 
 @dataclass(frozen=True)
 class Reference:
-    """Pictures of one size, as the model's codec can express them: a model of ten levels is held against ten levels."""
+    """Examples as the model can express them: a model of ten levels of brightness is held against ten levels."""
 
     source: Source
-    size: Size
-    codec: Codec
+    kind: Kind
     #: The numbers of those that can be read, and a hash of all they hold.
     numbers: tuple[int, ...]
     digest: str
@@ -30,10 +28,10 @@ class Reference:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def pixels(self, rows: Sequence[int]) -> Tensor:
-        """Bytes of some."""
-        read = [self.source.read(self.numbers[row], self.size).pixels for row in rows]
-        return self.codec.decode(self.codec.encode(torch.from_numpy(np.stack(read))))
+    def values(self, rows: Sequence[int]) -> Tensor:
+        """Stored values of some."""
+        read = [self.kind.store(self.source.item(self.numbers[row])).values for row in rows]
+        return self.kind.decode(self.kind.encode(torch.from_numpy(np.stack(read))))
 
 
 def open_data(data: Data) -> Source:
@@ -45,17 +43,16 @@ def open_data(data: Data) -> Source:
 
 
 def read_through(
-    source: Source, size: Size, codec: Codec, bad: str = "fail", advance: Callable[[], None] = lambda: None
+    source: Source, kind: Kind, bad: str = "fail", advance: Callable[[], None] = lambda: None
 ) -> Reference:
-    """Read every picture once: which can be read, and what do they hold?"""
-    if bad not in ("fail", "skip"):
-        raise InputError(f"bad is {bad!r}; a picture that cannot be read can 'fail' the whole or be left out: 'skip'")
-    total = hashlib.sha256(repr((tuple(size), codec)).encode())
+    """Read every example once: which can be read, and what do they hold?"""
+    check_bad(bad)
+    total = hashlib.sha256(kind.bare.model_dump_json().encode())
     numbers, labels = [], []
     for number in range(len(source)):
         try:
-            total.update(source.read(number, size).pixels.tobytes())
-        except BadPictureError as error:
+            total.update(kind.store(source.item(number)).values.tobytes())
+        except BadExampleError as error:
             if bad == "fail":
                 raise InputError(
                     f"{source.name(number)}: {error}. Remove it, or have it left out: --bad skip"
@@ -66,7 +63,7 @@ def read_through(
             numbers.append(number)
         advance()
     if not numbers:
-        raise InputError("there is no picture to be had there")
+        raise InputError(f"there is no {kind.one} to be had there")
     total.update(repr(labels).encode())
     known = torch.tensor(labels) if max(labels) >= 0 else None
-    return Reference(source, size, codec, tuple(numbers), total.hexdigest(), known)
+    return Reference(source, kind, tuple(numbers), total.hexdigest(), known)

@@ -1,30 +1,38 @@
 // The page: its parts put together, its keys, and how it comes back after a reload.
 
-import { get, keepWatch, onReturn } from "./api.js";
-import { sendAgain } from "./changes.js";
-import { closeCompare, compareView } from "./compare.js";
-import { controls, useTool } from "./controls.js";
-import { inHash, leave, list, open, pick, refresh, removeNode, setOpinion, star } from "./design.js";
-import { vary } from "./generate.js";
-import { grid } from "./grid.js";
-import { head } from "./head.js";
-import { compareWith, savePicture } from "./inspector.js";
-import { cancel } from "./jobs.js";
-import { keys, sheet } from "./keys.js";
-import { nodeView } from "./nodeview.js";
-import { painter } from "./paint.js";
-import { selection } from "./selection.js";
-import { stage } from "./stage.js";
-import { startView } from "./start.js";
-import { running, settings, state, update, watch } from "./state.js";
-import { restore } from "./theme.js";
-import { toast, told } from "./toast.js";
-import { tree } from "./tree.js";
-import { redo, undo } from "./undo.js";
-import { walker, walking } from "./walk.js";
+import { get, keepWatch, onReturn } from "./lib/api.js";
+import { sendAgain } from "./lib/changes.js";
+import { inHash, leave, list, open, refresh } from "./lib/design.js";
+import { redo, undo } from "./lib/doing.js";
+import { find } from "./lib/dom.js";
+import { keys } from "./lib/keys.js";
+import { pick, removeNode, setOpinion, star } from "./lib/nodes.js";
+import { sentenceOf } from "./lib/refusal.js";
+import { running, settings, state, update, watch } from "./lib/state.js";
+import { restore } from "./lib/theme.js";
+import { makeRoom, toast, told } from "./lib/toast.js";
+import { closeCompare, compareView, compareWith } from "./tools/compare.js";
+import { vary } from "./tools/generate.js";
+import { cancel } from "./tools/jobs.js";
+import { painter } from "./tools/paint.js";
+import { saveNode } from "./tools/takeaway.js";
+import { walker, walking } from "./tools/walk.js";
+import { dress, unshown } from "./viewers/index.js";
+import { controls, useTool } from "./views/controls.js";
+import { grid } from "./views/grid.js";
+import { head } from "./views/head.js";
+import { sheet } from "./views/keysheet.js";
+import { nodeView } from "./views/node.js";
+import { selection } from "./views/selection.js";
+import { stage } from "./views/stage.js";
+import { startView } from "./views/start.js";
+import { tree } from "./views/tree.js";
 
 restore();
-const place = (id) => document.getElementById(id);
+dress();
+makeRoom();
+/** @param {string} id */
+const place = (id) => find(document, `#${id}`);
 const paint = painter();
 const walk = walker();
 const cells = grid();
@@ -42,23 +50,29 @@ const hand = controls(place("controls"), paint, walk);
 const history = tree(place("history"));
 head(place("head"));
 
+/** @param {() => unknown} run */
 const inGrid = (run) => state.view === "grid" && run();
 /** The candidate under the hand, or the present node. */
 const meant = () => (state.view === "grid" && cells.meant()?.id) || state.present;
-const about = (run) => told(async () => meant() && run(meant()));
+/** @param {(id: string) => unknown} run */
+const about = (run) => told(async () => {
+  const id = meant();
+  if (id) await run(id);
+});
 const back = () => (state.view === "paint" ? paint.undo() : undo());
 const again = () => (state.view === "paint" ? paint.redo() : redo());
+/** @param {KeyboardEvent} event */
 const arrow = (event) => (state.view === "grid" && cells.move(event.key)) || history.move(event.key);
 
 keys({
   ...Object.fromEntries(Array.from({ length: 9 }, (_, at) => [String(at + 1), () => inGrid(() => cells.choose(at))])),
   Enter: () => inGrid(cells.enter),
   g: () => (state.view === "start" ? start.go() : hand.go()),
-  m: told(() => state.picked.size && vary([...state.picked])),
+  m: told(async () => state.picked.size && vary([...state.picked])),
   s: () => (walking() ? walk.save() : about(star)()),
   l: about((id) => setOpinion(id, 1)),
   d: about((id) => setOpinion(id, -1)),
-  x: about(async (id) => pick(id)),
+  x: about(pick),
   c: compareWith,
   z: back,
   "Ctrl+z": back,
@@ -71,18 +85,18 @@ keys({
   w: () => useTool("walk"),
   v: () => update({ noisy: !state.noisy }),
   i: () => state.view === "paint" && paint.invert(),
-  "[": () => paint.set({ size: Math.max(1, paint.brush.size - 1) }),
-  "]": () => paint.set({ size: paint.brush.size + 1 }),
+  "[": () => paint.turn("size", -1),
+  "]": () => paint.turn("size", 1),
   r: () => walk.record(),
   " ": () => (state.tool === "walk" ? walk.toggle() : undefined),
   n: () => state.design && update({ view: "start" }),
-  p: () => savePicture(),
+  p: () => saveNode(),
   "+": () => hand.turn(0.05),
   "=": () => hand.turn(0.05),
   "-": () => hand.turn(-0.05),
   "?": sheet,
-  Delete: told(() => state.present && removeNode(state.present)),
-  F2: () => document.querySelector(".inspector .name")?.focus(),
+  Delete: told(async () => state.present && removeNode(state.present)),
+  F2: () => find(document, ".inspector .name").focus(),
   Escape: escape,
   ArrowUp: arrow,
   ArrowDown: arrow,
@@ -108,7 +122,7 @@ async function visit() {
   try {
     await open(id);
   } catch (error) {
-    toast(error.message, { kind: "error" });
+    toast(sentenceOf(error), { kind: "error" });
     await leave();
   }
 }
@@ -119,6 +133,11 @@ const boot = told(async () => {
   update({ models, model: models[0] ?? null });
   await visit();
   document.body.classList.add("ready");
+});
+
+watch(["model"], () => {
+  const why = unshown(state.model);
+  if (why) toast(why, { kind: "error" });
 });
 
 // The dials stay as they were left, in this browser.

@@ -25,9 +25,8 @@ from noisekernel.core.stepwise import Stepwise
 from noisekernel.models.model import Model
 from noisekernel.sampling.renewal import renewed, retracing, rows_of, shares, together
 from noisekernel.sampling.schedule import Schedule
+from noisekernel.studio.rounds.record import Round
 
-#: Task, settings, seed, n, parents and made of a round.
-Round = Mapping[str, Any]
 #: So many renewals a line has at most.
 LONGEST = 30
 

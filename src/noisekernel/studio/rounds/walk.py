@@ -1,127 +1,87 @@
-"""The live walk: a chain without end or drift, whose pace is under the hand, and every frame of which can be had again.
-
-The walk is of the noise that the picture is made of (`NoiseWalk`). It is a list of segments (pace, steps), where
-the pace is the share of the noise that each step moves on. All is drawn from one stream of the walk's seed, so
-a frame is known by the segments up to its step, and is had again by stepping there, which needs no network, and a look.
-"""
+"""The live walk as a task: its nodes are the frames that a person saved, each known by its place on the way."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import Field, ValidationError
 from torch import Tensor
 
 from noisekernel.core.errors import InputError
-from noisekernel.core.stepwise import Stepwise, finished
+from noisekernel.core.settings import Strict
+from noisekernel.core.stepwise import Stepwise
 from noisekernel.models.model import Model
-from noisekernel.tasks.noise_walk import NoiseWalk
+from noisekernel.studio.models import Served
+from noisekernel.studio.rounds import walking
+from noisekernel.studio.rounds.fields import Asked, Label, OneParent
+from noisekernel.studio.rounds.lineage import stream_of
+from noisekernel.studio.rounds.record import Known, Round, damaged
+from noisekernel.studio.rounds.task import Place, Task
+from noisekernel.studio.rounds.walking import LiveWalk, frames_again
+from noisekernel.studio.store import Row, Store
+from noisekernel.studio.work.round_job import RoundJob
+from noisekernel.studio.work.walk_job import WalkJob
 
-#: Annealing steps by which a frame is developed.
-LOOK = 20
-#: The noisy picture of a frame is its state when annealing comes below this level.
-NOISY = 0.3
-#: A segment ends by itself here, so that none in a file is without end.
-MOST_STEPS = 1_000_000
-
-Segment = dict[str, Any]
-
-
-@dataclass
-class Walk:
-    """A walk under way. `move` takes it a step on, which needs no network; `look` develops the frame there."""
-
-    noise: NoiseWalk
-    pace: float
-    #: The segments so far, the present one last.
-    segments: list[Segment] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.segments.append({"pace": self.pace, "steps": 0})
-
-    @classmethod
-    def of(
-        cls, model: Model, start: Tensor, seed: int, pace: float, label: str | None = None, number: int = 0
-    ) -> "Walk":
-        """From a picture (a batch of one), by stream `number` of the seed, and a look at where it begins."""
-        return finished(cls.starting(model, start, seed, pace, label, number))
-
-    @classmethod
-    def starting(
-        cls, model: Model, start: Tensor, seed: int, pace: float, label: str | None = None, number: int = 0
-    ) -> Stepwise["Walk"]:
-        """`of`, a network call at a time."""
-        labels = None if label is None else model.label([label], 1)
-        noise = yield from NoiseWalk.starting(model, start, steps=LOOK, label=labels, seed=seed, first=number)
-        walk = cls(noise, pace)
-        yield from walk.looking()
-        return walk
-
-    def step(self) -> None:
-        """One step, and a look."""
-        self.move()
-        self.look()
-
-    def move(self) -> None:
-        """One step, in a new segment if the pace was changed or the present one is full."""
-        present = self.segments[-1]
-        if present["pace"] != self.pace or present["steps"] == MOST_STEPS:
-            self.segments.append({"pace": self.pace, "steps": 0})
-        self.noise.glide(self.pace)
-        self.segments[-1]["steps"] += 1
-
-    def look(self) -> None:
-        """Develop the present frame."""
-        finished(self.looking())
-
-    def looking(self) -> Stepwise[None]:
-        """`look`, a network call at a time. At its end the frame is there: `clean`, `noisy` on the way to it, where it
-        was `seen`. Until then these are those of the frame before."""
-        run = self.noise.look()
-        noisy = run.state.x
-        yield
-        for state, _ in run:
-            if state.beta >= NOISY:
-                noisy = state.x
-            yield
-        self.clean, self.noisy, self.seen = run.clean, noisy, self.place()
-
-    def place(self) -> list[Segment]:
-        """Where the walk is: the segments up to here, as a copy."""
-        return [dict(segment) for segment in self.segments]
+#: Of a walk, up to a frame of it that was kept: days of walking.
+MOST_WALKED = 10 * walking.MOST_STEPS
 
 
-def frames_again(
-    model: Model,
-    start: Tensor,
-    seed: int,
-    label: str | None,
-    places: Sequence[Sequence[Mapping[str, Any]]],
-    number: int = 0,
-    advance: Callable[[], None] = lambda: None,
-) -> list[Tensor]:
-    """The frames at these places of one walk, walked again in one go. `advance` is called after every step."""
-    longest = max(places, key=_length)
-    walk = Walk.of(model, start, seed, longest[0]["pace"], label, number)
-    found: dict[int, Tensor] = {}
+class Walk(Asked):
+    """A live walk, until it is stopped."""
 
-    def look() -> None:
-        here = walk.place()
-        asked = [i for i, place in enumerate(places) if list(place) == here]
-        if asked:
-            walk.look()
-        found.update(dict.fromkeys(asked, walk.clean))
-
-    look()
-    for segment in longest:
-        walk.pace = segment["pace"]
-        for _ in range(segment["steps"]):
-            walk.move()
-            look()
-            advance()
-    if len(found) != len(places):
-        raise InputError("the frames of a walk have segments that do not belong together")
-    return [found[i] for i in range(len(places))]
+    task: Literal["walk"]
+    parents: OneParent
+    pace: Annotated[float, Field(ge=0.0, le=1.0, description="The share of noise that a step moves.")] = 0.1
+    label: Label = None
 
 
-def _length(place: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
-    return len(place), place[-1]["steps"]
+class Segment(Strict):
+    """A stretch of a walk."""
+
+    pace: Annotated[float, Field(ge=0.0, le=1.0)]
+    steps: Annotated[int, Field(ge=0, le=walking.MOST_STEPS)]
+
+
+class WalkTask(Task):
+    """Walk on until stopped."""
+
+    request = Walk
+    live = True
+
+    def calls(self, one: Round, known: Known) -> list[tuple[int, int]]:
+        raise InputError("a live walk has no end of its own, so there is no saying how long it takes")
+
+    def job(self, one: Row, store: Store, served: Served, client: str, *, attended: bool) -> RoundJob:
+        # Whoever asked for it, somebody has to listen: it has no end of its own.
+        return WalkJob(one, self.starting(served.model, one, store), store, served, client, attended=True)
+
+    def starting(self, model: Model, one: Round, known: Known) -> Stepwise[LiveWalk]:
+        """A walk at its first frame, a network call at a time."""
+        settings, start = one["settings"], known.clean_of(one["parents"])
+        number = stream_of(one, known.came_of)
+        return (yield from LiveWalk.starting(model, start, one["seed"], settings["pace"], settings["label"], number))
+
+    def own(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            segments = [Segment.model_validate(each).model_dump() for each in settings["segments"]]
+        except (TypeError, KeyError, ValidationError):
+            segments = []
+        if not segments:
+            raise damaged("a frame of a walk without its segments")
+        if (steps := _length(segments)) > MOST_WALKED:
+            raise damaged(f"a frame of a walk after {steps:,} steps; at most {MOST_WALKED:,} are taken")
+        return {"segments": segments}
+
+    def again(
+        self, model: Model, one: Round, places: Sequence[Place], known: Known, advance: Callable[[], None]
+    ) -> list[Tensor]:
+        start, number = known.clean_of(one["parents"]), stream_of(one, known.came_of)
+        segments = [own["segments"] for _, own in places]
+        found = frames_again(model, start, one["seed"], one["settings"]["label"], segments, number, advance)
+        return [z[0].cpu() for z in found]
+
+    def steps(self, one: Round, places: Sequence[Place]) -> int:
+        return max((_length(own["segments"]) for _, own in places), default=0)
+
+
+def _length(segments: Sequence[Mapping[str, Any]]) -> int:
+    return sum(segment["steps"] for segment in segments)

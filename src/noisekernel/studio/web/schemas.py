@@ -5,12 +5,14 @@ from typing import Annotated, Any
 from fastapi import Header, Path, Query
 from pydantic import BaseModel, Field
 
+from noisekernel.core.settings import Strict
 from noisekernel.measuring.familiarity import UNLIKE, WORDS
-from noisekernel.studio.rounds.rounds import Id, Name, Strict
+from noisekernel.studio.ids import PATTERN
+from noisekernel.studio.rounds.fields import Id, Name
 from noisekernel.studio.store import Row
 
 #: An id in a path. What is none is not there either: 404.
-PathId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+PathId = Annotated[str, Path(pattern=PATTERN)]
 Client = Annotated[
     str | None,
     Header(alias="X-Client", max_length=64, description="A random name of the tab; without one, nobody has to listen."),

@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from noisekernel.studio.files import MOST_FILE_BYTES
+from noisekernel.studio.design_file.record import MOST_FILE_BYTES
 
 COOKIE = "noisekernel"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")

@@ -1,11 +1,10 @@
 """The studio over HTTP: the application, its errors, and the page. What it offers stands in `routes`."""
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from difflib import get_close_matches
 from importlib.resources import files
-from typing import Any
+from importlib.resources.abc import Traversable
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,15 +13,13 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from noisekernel import __version__
-from noisekernel.core.errors import InputError, NoiseKernelError, StorageError
-from noisekernel.studio import rounds
-from noisekernel.studio.store import MissingError
+from noisekernel.core.errors import FullError, InputError, MissingError, NoiseKernelError, StorageError
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.web import schemas
 from noisekernel.studio.web.routes import designs, jobs, models
 from noisekernel.studio.web.routes import files as files_of_designs
 from noisekernel.studio.web.security import LOOPBACK, Guard
-from noisekernel.studio.work.queue import FullError
+from noisekernel.studio.web.sentences import sentence_for
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +86,7 @@ def _errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
-        status, detail = _sentence(error.errors())
+        status, detail = sentence_for(error.errors())
         return said(status, detail)
 
     @app.exception_handler(HTTPException)
@@ -110,72 +107,27 @@ def _errors(app: FastAPI) -> None:
         return said(500, "something went wrong, and it is our mistake; the studio's log says what")
 
 
-def _sentence(errors: Sequence[Any]) -> tuple[int, str]:
-    """The first thing that is wrong with a request, for people."""
-    first = errors[0]
-    place, kind = [str(part) for part in first["loc"]], first["type"]
-    if place[0] == "path":
-        return 404, "there is nothing of this name"
-    name = [part for part in place if not part.isdecimal()][-1] if len(place) > 1 else "the request"
-    if kind == "extra_forbidden":
-        near = get_close_matches(name, KNOWN, n=1)
-        return 422, f"there is no setting called {name[:100]!r}." + (f" Did you mean {near[0]!r}?" if near else "")
-    if kind in ("missing", "json_invalid"):
-        return 422, "the body is not JSON" if kind == "json_invalid" else f"{name} is missing"
-    if kind == "union_tag_not_found":
-        return 422, "task is missing; it is one of sample, vary, inpaint, steer, walk"
-    if kind == "union_tag_invalid":
-        given = str(first.get("ctx", {}).get("tag", ""))[:100]
-        tasks = ("sample", "vary", "inpaint", "steer", "walk")
-        near = get_close_matches(given, tasks, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(tasks)}."
-        return 422, f"there is no task called {given!r}. {hint}"
-    if kind == "string_pattern_mismatch":
-        return 422, f"{name[:100]}: {str(first['input'])[:100]!r} is no id; take one that an answer gave"
-    if kind == "too_short":
-        return 422, f"{name[:100]} is empty; give at least {first['ctx']['min_length']}"
-    if kind in BOUNDS:
-        words, bound = BOUNDS[kind]
-        limit = first["ctx"][bound]
-        told = f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
-        return 422, f"{name[:100]} is {str(first['input'])[:100]}; give {words} {told}"
-    message = str(first["msg"]).removeprefix("Value error, ")
-    return 422, f"{name[:100]}: {message[:1].lower()}{message[1:300]}"
-
-
-#: How numbers out of bounds are refused, by pydantic's name for it: in which words, and where it keeps the bound.
-BOUNDS = {
-    "less_than": ("less than", "lt"),
-    "less_than_equal": ("at most", "le"),
-    "greater_than": ("more than", "gt"),
-    "greater_than_equal": ("at least", "ge"),
-}
-#: All settings that any request takes.
-KNOWN = sorted(
-    {
-        field
-        for kind in (*vars(schemas).values(), *vars(rounds).values())
-        if isinstance(kind, type) and issubclass(kind, rounds.Strict)
-        for field in kind.model_fields
-    }
-)
-
-
 def _page(app: FastAPI) -> None:
-    """The page's files, by their names alone: no path of a client's is ever opened."""
-    folder = files("noisekernel.studio") / "page"
+    """The page's files, each at an address of its own: no path of a client's is ever opened."""
+    for path, file in _files(files("noisekernel.studio") / "page"):
+        kind = KINDS.get(path.rpartition(".")[2])
+        if kind is None:
+            continue
+        for address in (path, "/") if path == "/index.html" else (path,):
+            app.add_api_route(address, _sends(file, kind), methods=["GET"], include_in_schema=False)
 
-    def send(name: str) -> Response:
-        names = {entry.name for entry in folder.iterdir() if entry.is_file()}
-        kind = KINDS.get(name.rpartition(".")[2])
-        if name not in names or kind is None:
-            raise HTTPException(404)
-        return Response((folder / name).read_bytes(), media_type=kind, headers={"Cache-Control": "no-cache"})
 
-    @app.get("/", include_in_schema=False)
-    def index() -> Response:
-        return send("index.html")
+def _files(folder: Traversable, under: str = "/") -> Iterator[tuple[str, Traversable]]:
+    """All files of a folder and of those within it, by their paths."""
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _files(entry, f"{under}{entry.name}/")
+        else:
+            yield f"{under}{entry.name}", entry
 
-    @app.get("/{name}", include_in_schema=False)
-    def file(name: str) -> Response:
-        return send(name)
+
+def _sends(file: Traversable, kind: str) -> Callable[[], Response]:
+    def send() -> Response:
+        return Response(file.read_bytes(), media_type=kind, headers={"Cache-Control": "no-cache"})
+
+    return send

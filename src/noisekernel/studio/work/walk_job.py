@@ -3,17 +3,17 @@
 import math
 import time
 from collections.abc import Iterator
-from typing import Any
-
-from PIL import Image
+from typing import TYPE_CHECKING, Any
 
 from noisekernel.core.errors import InputError
+from noisekernel.core.stepwise import Stepwise
+from noisekernel.studio import viewing
 from noisekernel.studio.models import Served
-from noisekernel.studio.rounds.lineage import stream_of
-from noisekernel.studio.rounds.walk import Walk
 from noisekernel.studio.store import Row, Store
-from noisekernel.studio.work.jobs import BETWEEN_FRAMES, frame_of, use_threads
-from noisekernel.studio.work.queue import Job
+from noisekernel.studio.work.round_job import BETWEEN_FRAMES, RoundJob
+
+if TYPE_CHECKING:
+    from noisekernel.studio.rounds.walking import LiveWalk
 
 #: Frames a second: as many as the eye likes, and no more of the processor than that.
 STEPS_A_SECOND = 25.0
@@ -21,19 +21,19 @@ STEPS_A_SECOND = 25.0
 MOST_FRAMES = 1200
 
 
-class WalkJob(Job):
+class WalkJob(RoundJob):
     """A walk that goes on until it is stopped."""
 
     endless = True
-    round: Row
 
-    def __init__(self, store: Store, served: Served, client: str, *, attended: bool) -> None:
-        super().__init__(client, attended=attended)
-        self.store, self.served = store, served
+    def __init__(
+        self, round: Row, starting: "Stepwise[LiveWalk]", store: Store, served: Served, client: str, *, attended: bool
+    ) -> None:
+        super().__init__(round, store, served, client, attended=attended)
+        self._starting = starting
         self.paused = self.recording = False
-        self.film: list[Image.Image] = []
-        self._walk: Walk | None = None
-        self._work: Iterator[None] = iter(())
+        self.film: list[viewing.Frame] = []
+        self._walk: LiveWalk | None = None
         #: Whether the next step moves on: the frame of the last one is there.
         self._moving = False
         self._saved = 0
@@ -44,35 +44,19 @@ class WalkJob(Job):
             return 0.0
         return math.inf if self.paused else self._next
 
-    def begin(self) -> None:
-        self.store.set_round(self.round["id"], state="running")
-        self._saved = len(self.store.nodes_of_round(self.round["id"]))
-        self._work = self._working()
-        self.step()
-
     @property
-    def walk(self) -> Walk:
+    def walk(self) -> "LiveWalk":
         if self._walk is None:
             raise InputError("the walk has not begun yet")
         return self._walk
-
-    def step(self) -> bool:
-        use_threads(self.round["made"]["threads"])
-        next(self._work)
-        return False
 
     def answer(self) -> None:
         if self._walk is not None:  # what is asked before is answered once it has begun
             super().answer()
 
-    def _working(self) -> Iterator[None]:
-        settings = self.round["settings"]
-        start = self.store.clean(self.store.nodes(self.round["parents"]))
-        number = stream_of(self.round, self.store.came_of)
-        walk = yield from Walk.starting(
-            self.served.model, start, self.round["seed"], settings["pace"], settings["label"], number
-        )
-        self._walk = walk
+    def working(self) -> Iterator[None]:
+        self._saved = len(self.store.nodes_of_round(self.round["id"]))
+        walk = self._walk = yield from self._starting
         while True:
             if time.monotonic() - self._shown >= BETWEEN_FRAMES:
                 self._show()
@@ -88,10 +72,10 @@ class WalkJob(Job):
         walk = self.walk
         steps = sum(segment["steps"] for segment in walk.seen)
         if self.recording:
-            self.film += self.served.model.draw(walk.clean)
+            self.film += viewing.frames(self.served.model, walk.clean)
             self.recording = len(self.film) < MOST_FRAMES
         more = {"step": steps, "steps": None, "pace": walk.pace, **self.told()}
-        self.tell(frame_of(self.served, walk.clean, walk.noisy, **more))
+        self.tell({**more, **viewing.frame(self.served.model, walk.clean, walk.noisy)})
 
     def told(self) -> dict[str, Any]:
         return {"paused": self.paused, "recording": self.recording, "film": len(self.film)}
@@ -110,7 +94,7 @@ class WalkJob(Job):
     def record(self, on: bool) -> dict[str, Any]:
         """Begin a film, or end it. A new one takes the place of the old."""
         if on and not self.recording:
-            self.film = self.served.model.draw(self.walk.clean)
+            self.film = viewing.frames(self.served.model, self.walk.clean)
         self.recording = on
         self._say()
         return self.told()
@@ -135,6 +119,7 @@ class WalkJob(Job):
         return node
 
     def end(self, status: str, detail: str | None) -> None:
+        self._starting.close()
         self._walk, self._work = None, iter(())
         # A walk has no end of its own: to stop it is to be done with it.
         state = "done" if status == "cancelled" else status

@@ -4,19 +4,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from noisekernel.core.errors import InputError
-from noisekernel.kinds.pictures.drawing import png_bytes
-from noisekernel.studio.pictures import read_upload, scaled
-from noisekernel.studio.rounds.rounds import Strict
+from noisekernel.core.settings import Strict
+from noisekernel.studio import viewing
+from noisekernel.studio.rounds import TASKS
 from noisekernel.studio.store import Row
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.web import schemas
 from noisekernel.studio.web.routes.models import Edge, Side, Upload, content_of, crop_of
 from noisekernel.studio.web.schemas import PathId, node_out, round_out
 
-#: A picture is enlarged to at most so many pixels a side.
-MOST_SIDE = 4096
-#: A PNG of a node never changes, so a browser may keep it.
+#: The picture of a node never changes, so a browser may keep it.
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
@@ -26,7 +23,8 @@ def router(studio: Studio) -> APIRouter:
 
     def whole(design: Row) -> schemas.Design:
         rounds = store.rounds(design["id"])
-        done = [record["id"] for record in rounds if record["state"] == "done" and record["task"] != "walk"]
+        live = {task.name for task in TASKS.values() if task.live}  # a task that is gone can still be looked at
+        done = [record["id"] for record in rounds if record["state"] == "done" and record["task"] not in live]
         latest = done[-1] if done else None
         nodes = store.nodes_of(design["id"], round=latest)
         return schemas.Design(
@@ -72,7 +70,7 @@ def router(studio: Studio) -> APIRouter:
         """Begin with a picture: its middle, or the part that x, y and side name."""
         served = studio.served_for(store.design(design), adding=True)
         crop = crop_of(x, y, side)
-        z = served.model.codec.encode(read_upload(content_of(file), served.model.size, crop)[None])
+        z = viewing.read_upload(served.model, content_of(file), crop)
         settings = {"origin": "upload", "crop": crop, "strangeness": served.strangeness(z)}
         return node_out(store.add_nodes(design, z, [settings], [None], kept=True)[0])
 
@@ -94,16 +92,10 @@ def router(studio: Studio) -> APIRouter:
         """The picture, with how it was made in its metadata."""
         found = store.node(node, deleted=True)
         served = studio.served_for(store.design(found["design"], deleted=True))
-        (image,) = served.model.draw(store.clean([found]))
-        most = max(1, MOST_SIDE // max(image.size))
-        if scale > most:
-            raise InputError(
-                f"scale is {scale}; a picture of {image.width} x {image.height} is enlarged {most} times at most"
-            )
-        content = png_bytes(scaled(image, scale), studio.how_made(found))
-        name = f"{node}-{scale}x.png" if scale > 1 else f"{node}.png"
-        headers = {**FOREVER, "Content-Disposition": f'inline; filename="{name}"'}
-        return Response(content, media_type="image/png", headers=headers)
+        shown = viewing.show(served.model, store.clean([found]), studio.how_made(found), scale)
+        name = f"{node}-{scale}x" if scale > 1 else node
+        headers = {**FOREVER, "Content-Disposition": f'inline; filename="{name}.{shown.suffix}"'}
+        return Response(shown.content, media_type=shown.media_type, headers=headers)
 
     @api.get("/nodes/{node}")
     def node(node: PathId) -> schemas.Node:

@@ -5,12 +5,12 @@ from threading import Lock
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, File, Path, Query, Response, UploadFile
-from PIL import Image
 
-from noisekernel.core.errors import InputError, NoiseKernelError
-from noisekernel.studio import files, takeaway
-from noisekernel.studio.store import MissingError, Row
+from noisekernel.core.errors import InputError, MissingError, NoiseKernelError
+from noisekernel.studio import design_file as files
+from noisekernel.studio import viewing
 from noisekernel.studio.studio import Studio
+from noisekernel.studio.tree_page import THUMB, tree_page
 from noisekernel.studio.web import schemas
 from noisekernel.studio.web.schemas import PathId
 from noisekernel.studio.work.walk_job import WalkJob
@@ -23,9 +23,6 @@ def router(studio: Studio) -> APIRouter:
     api = APIRouter(tags=["files"])
     store = studio.store
     heavy = Lock()  # what takes much memory is done one at a time
-
-    def drawn(design: Row, nodes: list[Row]) -> list[Image.Image]:
-        return studio.served_for(design).model.draw(store.clean(nodes))
 
     @api.get("/designs/{design}/sheet.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
     def sheet(
@@ -43,16 +40,17 @@ def router(studio: Studio) -> APIRouter:
         if len(found) > MOST:
             raise InputError(f"{len(found)} pictures are too many for one sheet; name at most {MOST}")
         how = {"design": owner["name"], "model": owner["model"], "nodes": [node["id"] for node in found]}
-        return _download(takeaway.sheet(drawn(owner, found), how), "image/png", owner["name"], "png")
+        shown = viewing.overview(studio.served_for(owner).model, store.clean(found), how)
+        return _download(shown, owner["name"])
 
     @api.get("/designs/{design}/tree.html", response_class=Response, responses={200: {"content": {"text/html": {}}}})
     def tree(design: PathId) -> Response:
         """The tree as one page that needs nothing else."""
         owner = store.design(design)
         nodes = store.nodes_of(design)
-        images = dict(zip([n["id"] for n in nodes], drawn(owner, nodes), strict=True)) if nodes else {}
-        page = takeaway.tree_page(owner, nodes, images)
-        return _download(page.encode(), "text/html; charset=utf-8", owner["name"], "html")
+        shown = viewing.inline(studio.served_for(owner).model, store.clean(nodes), THUMB) if nodes else []
+        page = tree_page(owner, nodes, dict(zip([node["id"] for node in nodes], shown, strict=True)))
+        return _download(viewing.Shown(page.encode(), "text/html; charset=utf-8", "html"), owner["name"])
 
     @api.get(
         "/designs/{design}/design.nkd", response_class=Response, responses={200: {"content": {"application/zip": {}}}}
@@ -60,7 +58,7 @@ def router(studio: Studio) -> APIRouter:
     def design_file(design: PathId) -> Response:
         """The whole design, for `nk replay` or another studio."""
         owner = store.design(design)
-        return _download(files.write_design(store, owner), "application/zip", owner["name"], "nkd")
+        return _download(viewing.Shown(files.write_design(store, owner), "application/zip", "nkd"), owner["name"])
 
     @api.post("/designs/import", status_code=201)
     def take_in(file: Annotated[UploadFile, File(description="A design file.")]) -> schemas.Imported:
@@ -88,20 +86,20 @@ def router(studio: Studio) -> APIRouter:
             raise InputError("nothing was recorded of this walk; start recording first")
         try:
             with heavy:
-                content = takeaway.film(list(walk.film), kind)
+                shown = viewing.film(list(walk.film), kind)
         except NoiseKernelError:
             if kind == "mp4":
                 raise InputError(
                     "films in MP4 need ffmpeg: pip install 'noisekernel[video]'; or take the GIF"
                 ) from None
             raise
-        return _download(content, "image/gif" if kind == "gif" else "video/mp4", "walk", kind)
+        return _download(shown, "walk")
 
     return api
 
 
-def _download(content: bytes, kind: str, name: str, suffix: str) -> Response:
+def _download(file: viewing.Shown, name: str) -> Response:
     """A file for the browser to save, under a name that any disk takes."""
     plain = re.sub(r"[^A-Za-z0-9 _-]+", "", name).strip()[:60] or "design"
-    headers = {"Content-Disposition": f'attachment; filename="{plain}.{suffix}"'}
-    return Response(content, media_type=kind, headers=headers)
+    headers = {"Content-Disposition": f'attachment; filename="{plain}.{file.suffix}"'}
+    return Response(file.content, media_type=file.media_type, headers=headers)

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body
 from fastapi.responses import StreamingResponse
 
-from noisekernel.core.errors import InputError
-from noisekernel.studio import rounds
+from noisekernel.core.errors import FullError, InputError
+from noisekernel.studio.rounds import AnyRequest
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.web import schemas
 from noisekernel.studio.web.schemas import Client, PathId, node_out, round_out
-from noisekernel.studio.work.queue import ENDS, FullError, Job
+from noisekernel.studio.work.job import ENDS, Job
 from noisekernel.studio.work.walk_job import WalkJob
 
 #: Seconds of silence after which a listener is told that the line is open.
@@ -36,13 +36,13 @@ def router(studio: Studio) -> APIRouter:
         return found
 
     @api.post("/designs/{design}/rounds", status_code=202)
-    def new_round(design: PathId, body: Annotated[rounds.Request, Body()], client: Client = None) -> schemas.Started:
+    def new_round(design: PathId, body: Annotated[AnyRequest, Body()], client: Client = None) -> schemas.Started:
         """Put a round on the queue. With an X-Client, somebody has to listen for it to go on."""
         job, record = studio.start_round(design, body, client or "", attended=client is not None)
         return schemas.Started(job=job.id, round=record["id"], seed=record["seed"])
 
     @api.post("/designs/{design}/estimate")
-    def estimate(design: PathId, body: Annotated[rounds.Request, Body()]) -> schemas.Estimate:
+    def estimate(design: PathId, body: Annotated[AnyRequest, Body()]) -> schemas.Estimate:
         """How long a round would take. Nothing is started."""
         return schemas.Estimate(**studio.estimate(design, body))
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, File, Form, UploadFile
 
 from noisekernel import __version__
 from noisekernel.core.errors import InputError
-from noisekernel.studio.pictures import MOST_BYTES, data_url, read_upload
+from noisekernel.studio import viewing
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.web.schemas import Limit, Offset, Preview, liking
 
@@ -15,7 +15,7 @@ Edge = Annotated[float | None, Form(ge=0.0, lt=1.0, allow_inf_nan=False)]
 Side = Annotated[float | None, Form(ge=0.001, le=1.0, allow_inf_nan=False)]
 
 
-def crop_of(x: float | None, y: float | None, side: float | None) -> tuple[float, float, float] | None:
+def crop_of(x: float | None, y: float | None, side: float | None) -> viewing.Crop | None:
     """All of a crop, or none of it."""
     if x is None and y is None and side is None:
         return None
@@ -25,9 +25,8 @@ def crop_of(x: float | None, y: float | None, side: float | None) -> tuple[float
 
 
 def content_of(file: UploadFile) -> bytes:
-    if file.size is not None and file.size > MOST_BYTES:
-        raise InputError(f"the picture has {file.size:,} bytes; at most {MOST_BYTES:,} are taken")
-    return file.file.read(MOST_BYTES + 1)
+    viewing.check_upload(file.size or 0)
+    return file.file.read(viewing.MOST_BYTES + 1)
 
 
 def router(studio: Studio) -> APIRouter:
@@ -50,18 +49,17 @@ def router(studio: Studio) -> APIRouter:
         count = 0 if served.source is None else len(served.source)
         found = []
         for index in range(offset, min(offset + limit, count)):
-            (image,) = served.model.draw(served.example(index))
+            (shown,) = viewing.inline(served.model, served.example(index))
             label = served.label(index)
-            found.append({"index": index, "png": data_url(image), **({} if label is None else {"label": label})})
+            found.append({"index": index, "png": shown, **({} if label is None else {"label": label})})
         return found
 
     @api.post("/models/{model}/preview")
     def preview(model: str, file: Upload, x: Edge = None, y: Edge = None, side: Side = None) -> Preview:
         """How a picture would be fitted, and whether the model knows its like. Nothing is kept."""
         served = studio.served(model)
-        pixels = read_upload(content_of(file), served.model.size, crop_of(x, y, side))
-        z = served.model.codec.encode(pixels[None])
-        (image,) = served.model.draw(z)
-        return Preview(png=data_url(image), **liking(served.strangeness(z)))
+        z = viewing.read_upload(served.model, content_of(file), crop_of(x, y, side))
+        (shown,) = viewing.inline(served.model, z)
+        return Preview(png=shown, **liking(served.strangeness(z)))
 
     return api

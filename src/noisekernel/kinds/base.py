@@ -1,0 +1,321 @@
+"""The contract of a kind of data.
+
+A kind says what the data are: how an example is read and stored, how it becomes clean data z and comes back, how people
+see it, what hides parts of it, what it is judged by. Readers, training, tasks, models, commands and the studio ask it,
+and never look themselves. A kind is settings too: its object is what stands under `data` in a recipe, and what a model
+file keeps of the data that the model is for.
+
+    item            whatever a source gives: a path, bytes, an array, a line of text, a row
+    values          an example as it is stored: a compact array of one shape and dtype for all examples     `store`
+    z               clean data, as kernels take it                                               `encode`, `decode`
+    shown           what people see: media type, bytes, a line of text                                       `show`
+
+A new kind is one folder (or file) with a subclass of `Kind`, and one line in `registry`; a package of someone else's
+adds one by an entry point of the group `noisekernel.kinds`.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import Field
+from torch import Tensor
+
+from noisekernel.core import checks
+from noisekernel.core.errors import InputError
+from noisekernel.core.settings import Share, Strict
+
+
+class Stored(NamedTuple):
+    """An example as it is stored, and what a user should know of how it came about."""
+
+    values: NDArray[Any]
+    note: str | None = None
+
+
+class Named(NamedTuple):
+    """An example that a user named: what to call its variants, and what to read."""
+
+    name: str
+    item: Any
+
+
+#: How the names of files of a media type end.
+SUFFIXES = {
+    "image/png": ".png",
+    "image/gif": ".gif",
+    "image/svg+xml": ".svg",
+    "text/plain": ".txt",
+    "text/csv": ".csv",
+    "audio/midi": ".mid",
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What people see of an example: bytes of a media type, and a line of text where there is one."""
+
+    media: str
+    content: bytes
+    text: str = ""
+
+    @property
+    def suffix(self) -> str:
+        """How the name of a file of this ends."""
+        return SUFFIXES.get(self.media, ".bin")
+
+
+@dataclass(frozen=True)
+class Features:
+    """What examples are judged by: values (n, *shape) to (n, width), or to features and logits of classes."""
+
+    function: Callable[[Tensor], Any]
+    name: str
+
+
+class Items(Protocol):
+    """A source of examples, as far as a kind sees one."""
+
+    def __len__(self) -> int: ...
+
+    def name(self, i: int) -> str: ...
+
+    def item(self, i: int) -> Any: ...
+
+
+class Kind(Strict):
+    """What the data are. Subclasses add their settings, and give `kind` one value that is theirs alone."""
+
+    kind: str
+    #: Learn the classes too, where the data has any, and forget this share of the labels so as to do without as well.
+    labels: bool = False
+    forget: Share = 0.5
+    #: Names for the classes 0, 1, 2 …, where the data has none.
+    class_names: tuple[str, ...] | None = None
+    #: What to do with an example that cannot be read: stop, or leave it out and say so.
+    bad: Literal["fail", "skip"] = "fail"
+    #: Sets of up to so many MB live in memory; larger ones are read by `workers` processes as needed.
+    memory: Annotated[int, Field(ge=0, strict=True)] = 4_000
+    workers: Annotated[int, Field(ge=0, strict=True)] = 4
+
+    #: One example and several, in sentences.
+    one: ClassVar[str] = "example"
+    many: ClassVar[str] = "examples"
+    #: The settings that a model is made for, which its file keeps.
+    fixed: ClassVar[frozenset[str]] = frozenset()
+    #: How the name of a file of one example ends; and whether the examples of a command go into one file together.
+    suffix: ClassVar[str] = ".bin"
+    gathered: ClassVar[bool] = False
+    #: The studio's module that shows examples of this kind.
+    viewer: ClassVar[str] = "text"
+
+    # What the data are ------------------------------------------------------------------------------------------------
+
+    @classmethod
+    @abstractmethod
+    def recognises(cls, items: Items) -> bool:
+        """Whether these may be examples of this kind, from a look at some of them."""
+
+    @classmethod
+    def lacks(cls, items: Items) -> str | None:
+        """Why these, which look like examples of this kind, are none; None where they do not even look like it."""
+        return None
+
+    @classmethod
+    def called(cls, beginning: bytes) -> str | None:
+        """What to call a file that begins like this, if it is one of this kind: a PNG picture."""
+        return None
+
+    @classmethod
+    @abstractmethod
+    def recipe(cls, items: Items | None, on_cpu: bool) -> str | Mapping[str, Any]:
+        """The recipe for data of this kind when none is asked for: its name, or a table of settings."""
+
+    @abstractmethod
+    def fitted(self, items: Items | None) -> tuple[Self, str | None]:
+        """This kind with all settings that a design needs, where need be by a look at the data.
+
+        Also returns a sentence for the user, where something was decided that they may want otherwise. Without items
+        (a stream), by what the settings say alone.
+        """
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one z."""
+
+    @property
+    @abstractmethod
+    def channels(self) -> int | None:
+        """The size of the first dimension of z if that is one of channels; None where it is not."""
+
+    @property
+    @abstractmethod
+    def classes(self) -> int | None:
+        """How many categories an element of z may be of; None for numbers, and until the data have said it."""
+
+    @property
+    def categorical(self) -> bool:
+        """Whether the elements of z are categories, which is known before the data are."""
+        return self.classes is not None
+
+    @property
+    def bare(self) -> Self:
+        """This kind with the settings alone that a model is made for."""
+        return type(self).model_validate(self.model_dump(include={"kind", *self.fixed}))
+
+    def described(self) -> str:
+        """In a sentence: pictures of 3 x 32 x 32."""
+        return f"{self.many} of {' x '.join(map(str, self.shape))}"
+
+    # Codec ------------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def store(self, item: Any) -> Stored:
+        """An item as it is stored; `BadExampleError`, with the reason, for what is no example of this kind."""
+
+    @abstractmethod
+    def encode(self, values: Tensor) -> Tensor:
+        """Stored values (n, …) to clean data z (n, *shape)."""
+
+    @abstractmethod
+    def decode(self, z: Tensor) -> Tensor:
+        """Clean data (n, *shape) back to values."""
+
+    @abstractmethod
+    def drawn(self, values: Tensor) -> list[Any]:
+        """Stored values (n, …) as objects that people handle: pictures, strings, rows."""
+
+    def augmented(self, values: Tensor, chance: Tensor) -> Tensor:
+        """Values for training, each changed or not by its uniform number `chance`; by default as they are."""
+        return values
+
+    @property
+    def bytes_stored(self) -> int:
+        """The bytes of one example as it is stored."""
+        return int(np.prod(self.shape))
+
+    # For people -------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def given(self, words: Sequence[str]) -> list[Named]:
+        """The examples that arguments of a command mean: paths of files, or examples as text."""
+
+    def differs(self, item: Any) -> str | None:
+        """How an item will not be taken as it is (its size, say), in a few words; None if it will."""
+        return None
+
+    @abstractmethod
+    def show(self, values: Tensor, hidden: Tensor | None = None, how: Mapping[str, Any] | None = None) -> list[Shown]:
+        """Each example, for people. Elements (of z) that are `hidden` are shown as missing.
+
+        `how` the examples were made goes into the bytes where their format has a place for it.
+        """
+
+    @abstractmethod
+    def overview(
+        self, shown: Sequence[Shown], columns: int | None = None, how: Mapping[str, Any] | None = None
+    ) -> Shown:
+        """All of these on one page, in rows of so many columns."""
+
+    def board(self, writer: Any, name: str, page: Shown, step: int) -> None:
+        """An overview for TensorBoard's writer; by default as text."""
+        writer.add_text(name, page.text or page.content.decode(errors="replace"), step)
+
+    def check_film(self, path: Path) -> None:
+        """Refuse, before any work is done, a film that could not be written."""
+        if path.suffix != ".txt":
+            raise InputError(f"{path.name}: walks of {self.many} are written as .txt")
+
+    def film(self, frames: Iterable[Sequence[Shown]], path: Path, fps: float) -> None:
+        """Frames of several examples each, as one file; by default lines of text."""
+        from noisekernel.files.formats import write_text
+
+        write_text(path, "\n".join("\t".join(each.text for each in frame) for frame in frames) + "\n")
+
+    @property
+    def bytes_shown(self) -> int:
+        """About the memory that an example takes, as data and on an overview."""
+        return 8 * int(np.prod(self.shape))
+
+    # Masks ------------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def mask(self, word: str, items: Sequence[Any]) -> Tensor:
+        """The mask that an argument of a command means, of the shape of z: 1 = to be filled in, 0 = kept."""
+
+    @abstractmethod
+    def masks(self, tile: int, keep: float, n: int, *, seed: int = 0, first: int = 0) -> Tensor:
+        """`n` random masks (n, *shape): parts of side `tile`, of which a share `keep` is kept."""
+
+    # Judging ----------------------------------------------------------------------------------------------------------
+
+    def learn_features(self, values: Tensor, labels: Tensor | None, seed: int = 0) -> dict[str, Tensor]:
+        """What the features of this kind are made of, learned from data: by default principal components of z."""
+        from sklearn.decomposition import PCA
+
+        flat = self.flat(values).numpy()
+        with np.errstate(invalid="ignore"):  # shares of no variance at all, where all examples are one
+            found = PCA(min(32, *flat.shape), svd_solver="randomized", random_state=seed % 2**32).fit(flat)
+        scale = max(1e-6, float(np.sqrt(np.mean(found.explained_variance_))))
+        components = torch.from_numpy(found.components_ / scale)
+        return {"mean": torch.from_numpy(found.mean_).float(), "components": components.float()}
+
+    def features(self, made: Mapping[str, Tensor], device: torch.device) -> Features:
+        """Features from what `learn_features` made."""
+        mean, components = (made[name].to(device) for name in ("mean", "components"))
+        return Features(
+            lambda values: (self.flat(values.to(device)) - mean) @ components.T,
+            f"{len(components)} principal components of the data",
+        )
+
+    def check_features(self) -> None:
+        """Refuse data from which features cannot be learned."""
+
+    def flat(self, values: Tensor) -> Tensor:
+        """One vector of floats per example: z itself, or where its elements are categories, which one each is."""
+        z = self.encode(values)
+        if self.classes is None:
+            return z.flatten(1).float()
+        return torch.nn.functional.one_hot(z.flatten(1), self.classes).flatten(1).float()
+
+    def named_features(self, name: str, device: torch.device) -> "tuple[Features, str] | None":
+        """Features by a name of this kind's own, and what tells them from all others; None for a name it has not."""
+        return None
+
+    @property
+    def scores(self) -> Mapping[str, Callable[[Any], float]]:
+        """What one can choose and steer by, by name: functions of an object that people handle (`drawn`)."""
+        return {}
+
+    # Shared -----------------------------------------------------------------------------------------------------------
+
+    def check_z(self, z: Any) -> Tensor:
+        """Clean data of this kind with any dimensions before, as a batch."""
+        from noisekernel.core.errors import DtypeError, ShapeError
+
+        if not isinstance(z, Tensor):
+            raise DtypeError(f"z is a {type(z).__name__}; give a torch.Tensor (torch.as_tensor makes one)")
+        if z.ndim < len(self.shape) or tuple(z.shape[-len(self.shape) :]) != self.shape:
+            raise ShapeError(
+                f"z has shape {tuple(z.shape)}; this model draws samples of shape {self.shape}, with any dimensions "
+                "before that"
+            )
+        return z.detach().cpu().reshape(-1, *self.shape)
+
+
+def blocks(length: int, tile: int, keep: float, n: int, *, seed: int, first: int) -> Tensor:
+    """`n` random masks of a row of `length`: blocks of `tile`, of which a share `keep`, rounded, is kept."""
+    from noisekernel.core.randomness import Purpose, Streams, uniform
+
+    count = -(-length // checks.count("tile", tile))
+    checks.number("keep", keep, 0.0, 1.0)
+    numbers = range(checks.count("first", first, 0), first + checks.count("n", n))
+    streams = Streams.of(seed, numbers, purpose=Purpose.MASKING)
+    rank = uniform((n, count), streams).argsort(dim=1).argsort(dim=1)
+    return (rank >= round(keep * count)).repeat_interleave(tile, dim=1)[:, :length]

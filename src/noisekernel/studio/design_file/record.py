@@ -1,0 +1,93 @@
+"""What stands in a design file, field by field, and how large it may be."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+from torch import Tensor
+
+from noisekernel.core.settings import Strict
+from noisekernel.studio.rounds import Task, task_of
+from noisekernel.studio.rounds.fields import MOST_CANDIDATES, MOST_SEED, Id, Name
+from noisekernel.studio.rounds.record import Round
+
+FORMAT = 3
+SUFFIX = ".nkd"
+RECORD, DATA = "design.json", "z.safetensors"
+#: Of the whole, and of its parts when they are unpacked.
+MOST_FILE_BYTES = 64_000_000
+MOST_BYTES = {RECORD: 20_000_000, DATA: 200_000_000}
+
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Text = Annotated[str, Field(max_length=200)]
+
+
+class Made(Strict):
+    """What the bits of a round depend on beside its settings."""
+
+    noisekernel: Text
+    torch: Text
+    threads: Annotated[int, Field(ge=1, le=1024)]
+    #: Rounds from before streams had versions say nothing.
+    streams: int | None = None
+    model: Text
+    weights: Digest
+
+
+class RoundRecord(Strict):
+    id: Id
+    task: Annotated[Text, AfterValidator(lambda name: task_of(name).name)]
+    settings: dict[str, Any]
+    seed: Annotated[int, Field(ge=0, le=MOST_SEED)]
+    parents: Annotated[list[Id], Field(max_length=MOST_CANDIDATES)]
+    n: Annotated[int, Field(ge=1, le=MOST_CANDIDATES)]
+    made: Made
+
+    def of(self) -> Task:
+        """The task itself."""
+        return task_of(self.task)
+
+    def checked(self) -> Round:
+        """The round, with settings held to what a request may say."""
+        one = self.model_dump()
+        return {**one, "settings": self.of().checked(one)}
+
+
+class NodeRecord(Strict):
+    id: Id
+    parent: Id | None
+    round: Id | None
+    place: Annotated[int, Field(ge=0, le=2**31)]
+    settings: dict[str, Any]
+    digest: Digest
+    kept: bool
+    starred: bool
+    opinion: Annotated[int, Field(ge=-1, le=1)]
+    name: Name
+    deleted: bool
+
+
+class DesignRecord(Strict):
+    format: int
+    noisekernel: Text
+    name: Name
+    model: Text
+    present: Id | None
+    rounds: Annotated[list[RoundRecord], Field(max_length=100_000)]
+    nodes: Annotated[list[NodeRecord], Field(max_length=1_000_000)]
+
+    def by_round(self) -> dict[str | None, list[NodeRecord]]:
+        """The nodes of each round, by its id; those of none are origins."""
+        found: dict[str | None, list[NodeRecord]] = {}
+        for node in self.nodes:
+            found.setdefault(node.round, []).append(node)
+        return found
+
+
+@dataclass(frozen=True)
+class DesignFile:
+    """A design file, read and found consistent; not yet replayed."""
+
+    record: DesignRecord
+    z: Mapping[str, Tensor]

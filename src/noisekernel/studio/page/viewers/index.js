@@ -1,0 +1,77 @@
+// The viewers by kind of data: the one place that knows which there are. What a viewer is stands in types.js.
+
+/** @import { Model } from "../lib/types.js" */
+/** @import { Display, Viewer } from "./types.js" */
+
+import { h } from "../lib/dom.js";
+import { state } from "../lib/state.js";
+import { pictures } from "./pictures.js";
+import { unknown } from "./unknown.js";
+
+/** @type {Record<string, Viewer>} */
+const VIEWERS = { pictures };
+
+/** @param {Model | null | undefined} model */
+const kindOf = (model) => model?.kind ?? "pictures";
+
+/** @param {Model | null | undefined} model @returns {Viewer} */
+export function viewerOf(model) {
+  const kind = kindOf(model);
+  return Object.hasOwn(VIEWERS, kind) ? VIEWERS[kind] : unknown(kind);
+}
+
+/** Why a model's data cannot be shown; null: they can. @param {Model | null} model */
+export function unshown(model) {
+  const known = Object.keys(VIEWERS);
+  const kind = kindOf(model);
+  if (known.includes(kind)) return null;
+  return `This page cannot show data of the kind ${kind}: it knows ${known.join(", ")}.`;
+}
+
+/** The viewer of the open model. */
+export const viewer = () => viewerOf(state.model);
+
+/** What an example of the open model is called, and several. */
+export const words = () => viewer().words;
+
+/** Put the viewers' style sheets on the page. */
+export function dress() {
+  for (const { styles } of Object.values(VIEWERS))
+    if (styles) document.head.append(h("link", { rel: "stylesheet", href: styles }));
+}
+
+/**
+ * A thumbnail of a model's; blank where the model is not served, for then nothing can be shown.
+ * @param {Model | null | undefined} model
+ * @returns {Display}
+ */
+export function thumbnailOf(model) {
+  return model ? viewerOf(model).thumbnail(model) : { element: h("span", { class: "blank" }), show() {} };
+}
+
+/**
+ * A place in a view for something of the open model's viewer. Where another model is opened, it is made anew and takes
+ * the place of the old one. `element` is what the view puts down first; `made` is null where the kind has no such
+ * thing.
+ * @template {{ element: HTMLElement }} T
+ * @param {(viewer: Viewer, model: Model) => T | null} make
+ */
+export function slot(make) {
+  const empty = h("span", { hidden: true });
+  /** @type {Model | null} */
+  let of = null;
+  /** @type {T | null} */
+  let made = null;
+  return {
+    element: empty,
+    /** @returns {T | null} */
+    get made() {
+      if (!state.model || state.model === of) return made;
+      const before = made?.element ?? empty;
+      of = state.model;
+      made = make(viewerOf(of), of);
+      before.replaceWith(made?.element ?? empty);
+      return made;
+    },
+  };
+}
