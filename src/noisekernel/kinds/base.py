@@ -67,7 +67,7 @@ class Shown:
     @property
     def suffix(self) -> str:
         """How the name of a file of this ends."""
-        return SUFFIXES.get(self.media, ".bin")
+        return SUFFIXES.get(self.media.partition(";")[0], ".bin")
 
 
 @dataclass(frozen=True)
@@ -219,9 +219,18 @@ class Kind(Strict):
 
     @abstractmethod
     def overview(
-        self, shown: Sequence[Shown], columns: int | None = None, how: Mapping[str, Any] | None = None
+        self,
+        values: Tensor,
+        columns: int | None = None,
+        hidden: Tensor | None = None,
+        how: Mapping[str, Any] | None = None,
     ) -> Shown:
-        """All of these on one page, in rows of so many columns."""
+        """All of these examples on one page, in rows of so many columns; the rest as for `show`."""
+
+    def together(self, shown: Sequence[Shown]) -> Shown:
+        """Several examples in one file, where a kind is `gathered`: by default a line of text each."""
+        text = "\n".join(each.text for each in shown)
+        return Shown("text/plain; charset=utf-8", f"{text}\n".encode(), text)
 
     def board(self, writer: Any, name: str, page: Shown, step: int) -> None:
         """An overview for TensorBoard's writer; by default as text."""
@@ -232,11 +241,12 @@ class Kind(Strict):
         if path.suffix != ".txt":
             raise InputError(f"{path.name}: walks of {self.many} are written as .txt")
 
-    def film(self, frames: Iterable[Sequence[Shown]], path: Path, fps: float) -> None:
-        """Frames of several examples each, as one file; by default lines of text."""
+    def film(self, frames: Iterable[Tensor], path: Path, fps: float) -> None:
+        """Frames, each the values of several examples, as one file; by default a line of text per frame."""
         from noisekernel.files.formats import write_text
 
-        write_text(path, "\n".join("\t".join(each.text for each in frame) for frame in frames) + "\n")
+        lines = ["\t".join(each.text for each in self.show(values)) for values in frames]
+        write_text(path, "\n".join(lines) + "\n")
 
     @property
     def bytes_shown(self) -> int:

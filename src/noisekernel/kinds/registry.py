@@ -21,6 +21,8 @@ GROUP = "noisekernel.kinds"
 #: Module and class of each kind of the package.
 OWN = {
     "pictures": "noisekernel.kinds.pictures.kind:Pictures",
+    "points": "noisekernel.kinds.points.kind:Points",
+    "tokens": "noisekernel.kinds.tokens:Tokens",
 }
 
 

@@ -119,7 +119,7 @@ class SampleFiles(Silent):
         model = self.make(average, images)
         with torch.no_grad():
             z = synthesize(model, self.number, steps=self.steps)
-        page = model.kind.overview(model.show(z), how={"images": images, "seed": 0, "steps": self.steps})
+        page = model.kind.overview(model.kind.decode(z.cpu()), how={"images": images, "seed": 0, "steps": self.steps})
         write_bytes(self.folder / f"{images:012d}{page.suffix}", page.content)
         for tell in self.also:
             tell(images, model, page)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from noisekernel.core.errors import InputError
+from noisekernel.files.text import lines_in
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,8 @@ class LinesSource:
 
 def read_lines(path: Path) -> LinesSource:
     """A text file in UTF-8, one example per line; empty lines separate and are no examples."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path.name} is no text in UTF-8 (at byte {error.start})") from None
-    except OSError as error:
-        raise InputError(f"{path.name} cannot be opened: {error.strerror}") from None
-    kept = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not kept:
-        raise InputError(f"{path.name} holds no line of text")
-    return LinesSource([line.rstrip("\r") for _, line in kept], path.name, [i for i, _ in kept])
+    numbers, lines = zip(*lines_in(path), strict=True)
+    return LinesSource(lines, path.name, numbers)
 
 
 def lines_of(strings: Sequence[str]) -> LinesSource:

@@ -165,6 +165,8 @@ class Pictures(Kind):
             return Stored(self._of_array(item))
         if isinstance(item, Image.Image):
             return Stored(fit(to_channels(item, self.channels), self.box))
+        if not isinstance(item, bytes | str | Path):
+            raise BadExampleError(f"a {type(item).__name__} is no picture; give a file, bytes, an array or an image")
         try:
             content = item if isinstance(item, bytes) else Path(item).read_bytes()
         except OSError as error:
@@ -221,9 +223,10 @@ class Pictures(Kind):
 
     def show(self, values: Tensor, hidden: Tensor | None = None, how: Mapping[str, Any] | None = None) -> list[Shown]:
         """PNG. What is hidden is grey."""
-        if hidden is not None:
-            values = torch.where(hidden, torch.full_like(values, self.grey), values)
-        return [Shown("image/png", png_bytes(image, how)) for image in self.drawn(values)]
+        return [Shown("image/png", png_bytes(image, how)) for image in self.drawn(self._seen(values, hidden))]
+
+    def _seen(self, values: Tensor, hidden: Tensor | None) -> Tensor:
+        return values if hidden is None else torch.where(hidden, torch.full_like(values, self.grey), values)
 
     @property
     def grey(self) -> int:
@@ -232,14 +235,14 @@ class Pictures(Kind):
         return int(self.decode(middle)[0])
 
     def overview(
-        self, shown: Sequence[Shown], columns: int | None = None, how: Mapping[str, Any] | None = None
+        self,
+        values: Tensor,
+        columns: int | None = None,
+        hidden: Tensor | None = None,
+        how: Mapping[str, Any] | None = None,
     ) -> Shown:
         """A contact sheet."""
-        images = []
-        for each in shown:
-            with Image.open(BytesIO(each.content)) as image:
-                images.append(image.copy())
-        return Shown("image/png", png_bytes(contact_sheet(images, columns), how))
+        return Shown("image/png", png_bytes(contact_sheet(self.drawn(self._seen(values, hidden)), columns), how))
 
     def board(self, writer: Any, name: str, page: Shown, step: int) -> None:
         with Image.open(BytesIO(page.content)) as sheet:
@@ -248,13 +251,9 @@ class Pictures(Kind):
     def check_film(self, path: Path) -> None:
         check_film(path)
 
-    def film(self, frames: Iterable[Sequence[Shown]], path: Path, fps: float) -> None:
+    def film(self, frames: Iterable[Tensor], path: Path, fps: float) -> None:
         """A contact sheet per frame, as .gif or .mp4."""
-        sheets = []
-        for frame in frames:
-            with Image.open(BytesIO(self.overview(frame).content)) as image:
-                sheets.append(image.copy())
-        save_film(sheets, path, fps)
+        save_film([contact_sheet(self.drawn(values)) for values in frames], path, fps)
 
     @property
     def bytes_shown(self) -> int:

@@ -1,0 +1,59 @@
+"""Text files: lines, and rows of cells. What cannot be read is refused in a sentence that names the file."""
+
+import csv
+from pathlib import Path
+
+from noisekernel.core.errors import InputError
+
+#: What may stand between cells.
+DELIMITERS = ",;\t|"
+
+
+def text_of(path: Path) -> str:
+    """A text file in UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path.name} is no text in UTF-8 (at byte {error.start})") from None
+    except OSError as error:
+        raise InputError(f"{path.name} cannot be opened: {error.strerror}") from None
+
+
+def lines_in(path: Path) -> list[tuple[int, str]]:
+    """Each line that holds anything but spaces, with its number, counted from 1."""
+    kept = [(i, line.rstrip("\r")) for i, line in enumerate(text_of(path).split("\n"), 1) if line.strip()]
+    if not kept:
+        raise InputError(f"{path.name} holds no line of text")
+    return kept
+
+
+def rows_in(path: Path) -> tuple[tuple[str, ...], list[list[str]], int]:
+    """The names of the columns of a CSV file, its rows, and the number of the first of them.
+
+    Between cells are commas, semicolons, tabs or bars. The first row names the columns unless all of it is numbers.
+    """
+    lines = [line for _, line in lines_in(path)]
+    delimiter = max(DELIMITERS, key=lines[0].count)
+    rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+    named = not all(map(is_number, rows[0]))
+    columns = tuple(rows[0]) if named else tuple(f"x{i}" for i in range(len(rows[0])))
+    if len(set(columns)) < len(columns):
+        raise InputError(f"{path.name}: two columns have the same name; give each its own: {', '.join(columns)}")
+    body = rows[1:] if named else rows
+    odd = next((i for i, row in enumerate(body) if len(row) != len(columns)), None)
+    if odd is not None:
+        raise InputError(
+            f"{path.name}, row {odd + 1 + named}: {len(body[odd])} cells where there are {len(columns)} columns"
+        )
+    if not body:
+        raise InputError(f"{path.name} names columns but holds no row")
+    return columns, body, 1 + named
+
+
+def is_number(cell: object) -> bool:
+    """Whether a cell holds a finite number."""
+    try:
+        value = float(cell)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return value - value == 0.0
