@@ -1,5 +1,7 @@
 # make demo: a chain trained on digits, everything one can do with it, and a report to look at.
-# make test: linters, types and the whole suite. Either makes a virtual environment first, on a fresh machine.
+# make test: linters, types, the whole suite and the documentation. make docs: the documentation alone, in
+# docs/_build/html/index.html; its examples run, which takes a minute or two. Each makes a virtual environment first, on a
+# fresh machine.
 # make test needs Python 3.11 or newer; Node 20 or newer with npm for the checks of the studio's page; Chromium for the
 # browser tests, which it installs where it may. Without the last two it runs everything else and says what it left out;
 # where NK_REQUIRE_ALL or CI is set, that is a failure. tests/needs.py says what is there and how to get the rest.
@@ -7,7 +9,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test needs lint types unit page page-checks install bench bench-quick clean
+.PHONY: demo test needs lint types unit docs page page-checks install bench bench-quick clean
 
 DEMO ?= demo
 .DEFAULT_GOAL := test
@@ -15,7 +17,7 @@ DEMO ?= demo
 demo: $(VENV)/.demo
 	$(BIN)/nk demo --out $(DEMO) --force
 
-test: needs lint types page unit
+test: needs lint types page unit docs
 	@$(PYTHON) tests/needs.py --left-out
 
 # The browser is installed first, so that what is said of it is true.
@@ -45,6 +47,11 @@ page-checks: node_modules/.installed
 node_modules/.installed: package.json package-lock.json .npmrc
 	npm ci
 	touch $@
+
+# Warnings are errors: a dead link, a name that is gone, an example that fails. Nothing is downloaded.
+docs: $(VENV)/.installed
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto -d docs/_build/doctrees docs docs/_build/html
+	@echo "the documentation: docs/_build/html/index.html"
 
 install: $(VENV)/.installed
 
@@ -76,4 +83,4 @@ $(VENV)/.bench: $(VENV)/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) node_modules .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) node_modules docs/_build docs/gallery docs/reference/rooms .mypy_cache .pytest_cache .ruff_cache

@@ -1,17 +1,23 @@
 """What the README and the docs say can be typed: its Python runs, its commands and links exist."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
 
 from noisekernel import recipes
 from noisekernel.cli.main import app
 from noisekernel.core import settings
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: What the site is made from; not what building it writes.
+WRITTEN = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in page.parts]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *WRITTEN]
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 @pytest.mark.training
@@ -30,14 +36,37 @@ def test_the_ten_lines_of_python_run(tmp_path, monkeypatch):
     assert (tmp_path / "filled.png").exists()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.training
+def test_every_line_of_the_tutorial_runs(tmp_path, monkeypatch):
+    text = TUTORIAL.read_text()
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(block, names)
+    assert names["variants"].shape == (2, 12, 1, 8, 8)
+    assert names["filled"].shape == (2, 4, 1, 8, 8)
+    assert names["picture"].shape == (1, 1, 8, 8)
+    assert (tmp_path / "three.png").exists()
+    commands = re.findall(r"^nk (.*)$", "".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL)), re.MULTILINE)
+    assert len(commands) == 6
+    for command in commands:
+        done = CliRunner().invoke(app, shlex.split(command))
+        assert done.exit_code == 0, (command, done.output)
+    for made in ("new/sheet.png", "variants/sheet0.png", "filled/sheet.png", "walk.gif"):
+        assert (tmp_path / made).exists()
+
+
+@pages
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-        if not target.startswith("http"):
-            assert (page.parent / target).exists(), target
+        target = target.removeprefix("path:")
+        made = target.endswith(".rst")  # by the gallery, from the example of the same name
+        path = ROOT / "examples" / f"{Path(target).stem}.py" if made else page.parent / target
+        if not target.startswith("http") and not target.endswith("gallery/index.rst"):
+            assert path.exists(), target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pages
 def test_commands_and_their_options_exist(page):
     commands = get_command(app).commands
     for line in re.findall(r"(?:\bnk|-m noisekernel) ([a-z]+(?: [^`\n#|]*)?)", page.read_text()):
@@ -49,7 +78,7 @@ def test_commands_and_their_options_exist(page):
                 assert word.split("=")[0].rstrip("`,;") in known, line
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pages
 def test_settings_that_are_shown_exist(page):
     known = {".".join(path) for path in settings.paths(recipes.Recipe)}
     for key in re.findall(r"\b((?:training|data|objective|kernel|network|sampling)\.[a-z_.]+)=", page.read_text()):

@@ -49,7 +49,7 @@ def scorer_of(material: Material, work: Path, inception: Path | None = None) -> 
     coloured = material.pixels.shape[1] == 3
     if coloured and inception is None:
         raise SystemExit(
-            f"{material.name} is scored by Inception: give its weights as --inception FILE, see docs/evaluation.md"
+            f"{material.name} is scored by Inception: give its weights as --inception FILE, see docs/howto/evaluate.md"
         )
     extractor = (
         open_extractor(f"inception:{inception}", _kind(material), torch.device("cpu"))

@@ -56,7 +56,7 @@ def test_mistakes(make, space):
         with pytest.raises(InputError, match="give an int64 tensor"):
             make(classes=5)(x, level, label)
     for wrong in (level[:1], level[:, None], torch.tensor(0.5)):
-        with pytest.raises(ShapeError, match="one noise level a sample"):
+        with pytest.raises(ShapeError, match="one noise level per sample"):
             make()(x, wrong)
     with pytest.raises(InputError, match="classes is 0"):
         make(classes=0)

@@ -1,9 +1,9 @@
 """Distributions over categories, element by element: from a table, from a curve, or mixed with a certain value.
 
-Each of them tells the log probability of *given* classes and the cumulative probability *up to* given classes, and
-draws by inverting the latter: one uniform number an element. That is all that kernels and objectives ask, so a kernel
-that puts some probability on z, on x and on the masked state (eqs 22, 23 and 27) is `Mixed` two times over what it was
-given, and no table of all classes is ever made: for 256 classes in order that is most of the time and memory.
+Each of them gives the log probability of *given* classes and the cumulative probability *up to* given classes. It draws
+by inverting the latter, with one uniform number per element. Kernels and objectives need nothing else. A kernel that
+puts some probability on z, on x and on the masked state (eqs 22, 23 and 27) applies `Mixed` twice to what it was given.
+So no table of all classes is ever made, which for 256 classes in order saves most of the time and memory.
 """
 
 import math
@@ -43,15 +43,27 @@ class Categories(Elementwise):
 
     @abstractmethod
     def log_of(self, value: Integer[Tensor, "batch *event"]) -> Float[Tensor, "batch *event"]:
-        """The log probability of each element, `LOG_ZERO` if impossible; beyond the classes everything is."""
+        """The log probability of each element, `LOG_ZERO` where it is impossible or no such class exists.
+
+        Args:
+            value: A class for each element, (batch, *event).
+        """
 
     @abstractmethod
     def up_to(self, value: Integer[Tensor, "batch *event"]) -> Float[Tensor, "batch *event"]:
-        """The probability of this class or one before it: 0 before the first class, 1 from the last on."""
+        """The probability of this class or one before it: 0 before the first class, 1 from the last on.
+
+        Args:
+            value: A class for each element, (batch, *event).
+        """
 
     @abstractmethod
     def quantile(self, u: Float[Tensor, "batch *event"]) -> Integer[Tensor, "batch *event"]:
-        """The first class up to which there is at least the probability u."""
+        """The first class up to which there is at least the probability u.
+
+        Args:
+            u: A probability for each element, (batch, *event).
+        """
 
     @abstractmethod
     def table(self) -> Float[Tensor, "batch *event classes"]:
@@ -144,6 +156,9 @@ def _times(probability: Tensor, value: Tensor) -> Tensor:
 class Categorical(Categories):
     """From a table: the last dimension of `log_probs` runs over the classes and is normalised.
 
+    Args:
+        log_probs: Log probabilities, (batch, *event, classes).
+
     >>> d = Categorical.from_probs(torch.tensor([[0.25, 0.75]]))
     >>> d.log_prob(torch.tensor([1])).exp(), d.mode
     (tensor([0.7500]), tensor([1]))
@@ -153,12 +168,20 @@ class Categorical(Categories):
 
     @classmethod
     def from_logits(cls, logits: Tensor) -> "Categorical":
-        """From unnormalised log-probabilities."""
+        """From unnormalised log-probabilities.
+
+        Args:
+            logits: Any numbers, (batch, *event, classes).
+        """
         return cls(torch.log_softmax(logits, dim=-1))
 
     @classmethod
     def from_probs(cls, probs: Tensor) -> "Categorical":
-        """From probabilities that sum to 1 over the last dimension."""
+        """From probabilities that sum to 1 over the last dimension.
+
+        Args:
+            probs: Probabilities, (batch, *event, classes).
+        """
         total = probs.sum(dim=-1)
         if bool((probs < 0).any()) or not torch.allclose(total, torch.ones_like(total), atol=1e-4):
             raise InputError("probabilities must be at least 0 and sum to 1 over the last dimension")

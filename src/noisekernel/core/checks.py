@@ -79,14 +79,14 @@ def in_range(name: str, value: Tensor, count: int) -> None:
 def level(name: str, beta: Level, x: Tensor) -> Tensor:
     """One noise level in (0, 1] for each sample of `x`, as a tensor of shape (batch,), in `wide` precision.
 
-    A single number stands for all samples; anything else must have one number a sample.
+    A single number stands for all samples; anything else must have one number per sample.
     """
     if isinstance(beta, Tensor):
         if not beta.is_floating_point():
             raise DtypeError(f"{name} is {beta.dtype}; noise levels are floating-point numbers in (0, 1]")
         if beta.ndim > 1 or (beta.ndim == 1 and len(beta) != len(x)):
             raise ShapeError(
-                f"{name} has shape {tuple(beta.shape)} for a batch of {len(x)}; give one number, or one a sample"
+                f"{name} has shape {tuple(beta.shape)} for a batch of {len(x)}; give one number, or one per sample"
             )
         if readable(beta) and not bool(((beta > 0) & (beta <= 1)).all()):
             low, high = float(beta.min()), float(beta.max())
@@ -102,10 +102,10 @@ def wide(x: Tensor) -> torch.dtype:
 
 
 def lag(value: Level) -> Level:
-    """The lag w, a number (or one a sample) in [0, 1]."""
+    """The lag w, a number (or one per sample) in [0, 1]."""
     if isinstance(value, Tensor):
         if value.ndim > 1 or not value.is_floating_point():
-            raise ShapeError(f"lag is {value.dtype} of shape {tuple(value.shape)}; give one number, or one a sample")
+            raise ShapeError(f"lag is {value.dtype} of shape {tuple(value.shape)}; give one number, or one per sample")
         if readable(value) and not bool(((value >= 0) & (value <= 1)).all()):
             raise InputError(f"lag runs from {float(value.min()):g} to {float(value.max()):g}; lags lie in [0, 1]")
         return value

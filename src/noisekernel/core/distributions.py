@@ -1,6 +1,6 @@
 """Distributions over a batch of states, as frozen dataclasses of tensors.
 
-The first dimension is the batch. A distribution is over a whole sample, so `log_prob` gives **one number a sample**;
+The first dimension is the batch. A distribution is over a whole sample, so `log_prob` gives **one number per sample**;
 `Normal`, and those over categories (`core.categories`), are products over elements, so theirs is a sum, whose terms
 `log_prob_elements` gives. Every tensor field is batch-first, which is what lets `select` mix two batches of
 distributions sample by sample.
@@ -29,21 +29,46 @@ Same = TypeVar("Same", bound="Elementwise")
 
 
 class Distribution(ABC):
-    """What a transition returns: a batch of distributions over states."""
+    """What a transition returns: a batch of distributions over states.
+
+    >>> step: Distribution = Normal(torch.zeros(3, 2), torch.ones(3, 2))
+    >>> y = step.sample(torch.Generator().manual_seed(0))
+    >>> y.shape, step.log_prob(y).shape
+    (torch.Size([3, 2]), torch.Size([3]))
+    """
 
     @abstractmethod
     def log_prob(self, value: Tensor) -> Float[Tensor, " batch"]:
-        """Log density, or log probability, of each sample of `value`."""
+        """Log density, or log probability, of each sample of `value`.
+
+        Args:
+            value: States, (batch, *event).
+
+        Returns:
+            One number per sample, (batch,).
+        """
 
     @abstractmethod
     def sample(self, generator: Randomness) -> Tensor:
-        """One draw for each sample of the batch. Not differentiable: gradients flow through `log_prob` alone."""
+        """One draw for each sample of the batch. Not differentiable: gradients flow through `log_prob` alone.
+
+        Args:
+            generator: A `torch.Generator`, or `Streams` with one stream per sample.
+
+        Returns:
+            States, (batch, *event).
+        """
 
     def noise_of(self, value: Tensor, generator: Randomness) -> Tensor | None:
         """The standard normal noise with which `sample` draws `value`; None if it draws with none.
 
-        Where several noises do (every one of an interval draws the same category), one of them at random. So if `value`
-        is a sample, the noise is standard normal, and `sample(Recorded(…, noise))` is `value` again.
+        Where several noises give the same value (every number of an interval gives the same category), one of them is
+        chosen at random. So if `value` is a sample, the noise is standard normal, and `sample(Recorded(…, noise))` is
+        `value` again.
+
+        Args:
+            value: States, (batch, *event).
+            generator: Chooses among the noises that give the same value.
         """
         raise InputError(f"a {type(self).__name__} cannot tell the noise of a value; give it a method noise_of")
 
@@ -53,11 +78,21 @@ class Distribution(ABC):
         """The most probable value of each element."""
 
     def beyond(self: Some, before: Some, by: float) -> Some:
-        """Moved on, in a line, by so many times the change since `before`: for a step that looks ahead."""
+        """This distribution extrapolated in a straight line, for a step that looks ahead.
+
+        Args:
+            before: The distribution at the state before.
+            by: How many times the change since `before` is added.
+        """
         raise InputError(f"a {type(self).__name__} cannot be moved on in a line; only continuous data can look ahead")
 
     def select(self: Some, choose: Bool[Tensor, " batch"], other: Some) -> Some:
-        """This distribution for the samples where `choose` is true, `other` for the rest."""
+        """This distribution for the samples where `choose` is true, `other` for the rest.
+
+        Args:
+            choose: One truth value per sample, (batch,).
+            other: A distribution of the same type and shape.
+        """
 
         def pick(mine: Tensor, theirs: Tensor) -> Tensor:
             return torch.where(choose.reshape(-1, *[1] * (mine.ndim - 1)), mine, theirs)
@@ -87,7 +122,11 @@ class Elementwise(Distribution):
 
     @abstractmethod
     def log_prob_elements(self, value: Tensor) -> Tensor:
-        """The log probability of each element, in the shape of `value`."""
+        """The log probability of each element, in the shape of `value`.
+
+        Args:
+            value: States, (batch, *event).
+        """
 
     @property
     @abstractmethod
@@ -105,11 +144,20 @@ class Elementwise(Distribution):
 
     @abstractmethod
     def clamp(self: Same, value: Tensor, mask: Tensor) -> Same:
-        """A point mass at `value` where `mask` is 0 (observed), unchanged where it is 1 (eqs 28-29)."""
+        """A point mass at `value` where `mask` is 0 (observed), unchanged where it is 1 (eqs 28-29).
+
+        Args:
+            value: The observed data, (batch, *event). Where the mask is 1 it is not read.
+            mask: 1 where an element is to be filled in, 0 where it is observed; of the shape of `value`.
+        """
 
     @abstractmethod
     def kl(self: Same, other: Same) -> Float[Tensor, " batch"]:
-        """KL(self || other), exactly, for each sample."""
+        """KL(self || other), exactly, for each sample.
+
+        Args:
+            other: A distribution of the same shape.
+        """
 
     def log_prob(self, value: Tensor) -> Float[Tensor, " batch"]:
         return sum_elements(self.log_prob_elements(value))
@@ -123,6 +171,10 @@ def sum_elements(value: Float[Tensor, "batch *event"]) -> Float[Tensor, " batch"
 @dataclass(frozen=True)
 class Normal(Elementwise):
     """Independent normals. Where the variance is 0 an element is a point mass: log probability 0, or minus infinity.
+
+    Args:
+        loc: The mean of each element, (batch, *event).
+        variance: The variance of each element, at least 0, of the same shape.
 
     >>> Normal(torch.zeros(1, 2), torch.ones(1, 2)).log_prob(torch.zeros(1, 2))
     tensor([-1.8379])
@@ -189,7 +241,14 @@ class Normal(Elementwise):
 
 @dataclass(frozen=True)
 class Delta(Distribution):
-    """A point mass."""
+    """A point mass.
+
+    Args:
+        value: Where all probability is, (batch, *event).
+
+    >>> Delta(torch.zeros(1, 2)).log_prob(torch.ones(1, 2))
+    tensor([-inf])
+    """
 
     value: Shaped[Tensor, "batch *event"]
 

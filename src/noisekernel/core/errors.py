@@ -17,7 +17,15 @@ user, but tells whoever reads examples why one is none.
 
 
 class NoiseKernelError(Exception):
-    """The root: `except NoiseKernelError` catches every mistake that noisekernel can name."""
+    """The root: `except NoiseKernelError` catches every mistake that noisekernel can name.
+
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> try:
+    ...     GaussianKernel(lag=2.0)
+    ... except NoiseKernelError as error:
+    ...     print(type(error).__name__)
+    InputError
+    """
 
 
 class StorageError(NoiseKernelError):

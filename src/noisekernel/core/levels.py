@@ -60,14 +60,39 @@ def level_of_ratio(sigma: Tensor) -> Tensor:
 class Levels(Protocol):
     """How the noise level of each training example is drawn, and what the loss there weighs."""
 
-    def sample(self, batch: int, generator: Randomness) -> Tensor: ...
+    def sample(self, batch: int, generator: Randomness) -> Tensor:
+        """Draw a noise level for each example of a batch.
 
-    def weight(self, beta: Tensor) -> Tensor: ...
+        Args:
+            batch: The number of examples.
+            generator: A `torch.Generator`, or `Streams` with one stream per example.
+
+        Returns:
+            Noise levels in (0, 1], (batch,).
+        """
+        ...
+
+    def weight(self, beta: Tensor) -> Tensor:
+        """What the loss at each noise level is multiplied by.
+
+        Args:
+            beta: Noise levels, (batch,).
+        """
+        ...
 
 
 @dataclass(frozen=True)
-class UniformLevels:
-    """beta ~ U(low, high). The paper: U(0.01, 1)."""
+class UniformLevels(Levels):
+    """beta ~ U(low, high), with weight 1. The paper trains with U(0.01, 1).
+
+    Args:
+        low: The lowest noise level, above 0.
+        high: The highest noise level, at most 1.
+
+    >>> levels = UniformLevels(0.1, 0.2).sample(1000, torch.Generator().manual_seed(0))
+    >>> bool(levels.min() > 0.1), bool(levels.max() < 0.2)
+    (True, True)
+    """
 
     low: float = 0.01
     high: float = 1.0
@@ -84,12 +109,20 @@ class UniformLevels:
 
 
 @dataclass(frozen=True)
-class LogNormalLevels:
+class LogNormalLevels(Levels):
     """log sigma ~ N(mean, std^2) with sigma = sqrt(beta) / (1 - beta): most of training where detail is decided.
 
-    `lift` = 1 weighs the loss by 1 + sigma^2. In nats a step at high noise is worth almost nothing (the KL falls like
-    1 / sigma^2), though what a picture is of, its class say, is decided there; so weighted, a squared error of the
-    denoiser counts the same at every high level (up to sigma = 100; above, the weight stays).
+    In nats a step at high noise is worth almost nothing, since the KL falls like 1 / sigma^2. But coarse properties,
+    such as the class of a picture, are decided there. With `lift` = 1 the loss is weighted by 1 + sigma^2, so that a
+    squared error of the denoiser counts the same at every high level. (Above sigma = 100 the weight is constant.)
+
+    Args:
+        mean: The mean of log sigma.
+        std: The standard deviation of log sigma.
+        lift: How much of sigma^2 is added to the weight, from 0 (constant weight) to 1.
+
+    >>> LogNormalLevels().weight(torch.tensor([0.1, 0.5]))
+    tensor([1.1235, 3.0000])
     """
 
     mean: float = -0.4

@@ -96,8 +96,13 @@ class Purpose(IntEnum):
 class Streams:
     """One stream of random numbers for each sample of a batch.
 
-    `seed` names the experiment, `samples` numbers the samples (0, 1, 2 … of the whole run, not of the batch), `draws`
-    counts how many times something was drawn. With the purpose, that is the whole state.
+    The four fields are the whole state, so a stream can be resumed from them.
+
+    Args:
+        seed: Names the experiment: a whole number from 0 to 2**64 - 1.
+        samples: The numbers of the samples, 0, 1, 2 … of the whole run, not of the batch: int64, (batch,).
+        draws: How many times something was drawn.
+        purpose: What is drawn for. Under one seed, two purposes never draw the same numbers.
 
     >>> both = uniform((2, 3), Streams.of(0, range(2)))
     >>> second_alone = uniform((1, 3), Streams.of(0, [1]))
@@ -132,7 +137,14 @@ class Streams:
         device: torch.device | str | None = None,
         purpose: Purpose = Purpose.NEW,
     ) -> "Streams":
-        """The streams of the numbered samples of a seed, before anything was drawn."""
+        """The streams of the numbered samples of a seed, before anything was drawn.
+
+        Args:
+            seed: Names the experiment: a whole number from 0 to 2**64 - 1.
+            samples: The number of each sample of the batch, such as `range(16)`.
+            device: Where numbers are drawn.
+            purpose: What is drawn for.
+        """
         if isinstance(samples, range):
             numbers = torch.arange(samples.start, samples.stop, samples.step, device=device)
         else:
@@ -143,7 +155,11 @@ class Streams:
         return cls(seed, numbers, purpose=purpose)
 
     def words(self, elements: int) -> Tensor:
-        """The next `elements` random 32-bit words of every stream, as int64 of shape (samples, elements)."""
+        """The next random 32-bit words of every stream, as int64 of shape (batch, elements).
+
+        Args:
+            elements: How many words to draw per sample.
+        """
         device = self.samples.device
         block = torch.arange(-(-elements // 4), device=device)[None, :]
         draw = torch.tensor(self.draws, device=device)

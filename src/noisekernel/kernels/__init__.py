@@ -1,4 +1,4 @@
-"""The mathematics of noise and transition, one kernel a file."""
+"""The mathematics of noise and transition, one kernel per file."""
 
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.kernels.categorical import CategoricalKernel

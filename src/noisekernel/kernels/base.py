@@ -41,7 +41,15 @@ Kernel = TypeVar("Kernel", bound="NoiseKernel")
 class NoiseKernel(ABC):
     """Noise and transition for one kind of data. Pure: no parameters, no state, no randomness of its own.
 
-    `beta` and `beta_next` are one number, or one a sample. Data may have any shape after the batch dimension.
+    Noise levels are one number, or one per sample. Data may have any shape after the batch dimension.
+
+    Args:
+        lag: How much of the state one step carries over (the paper's w), in [0, 1]: one number, or one per sample.
+
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> kernel: NoiseKernel = GaussianKernel(lag=0.9)
+    >>> kernel.largest_lag(torch.tensor(0.4), torch.tensor(0.1))  # from level 0.4 to level 0.1
+    tensor(0.5000)
     """
 
     lag: Level
@@ -55,31 +63,70 @@ class NoiseKernel(ABC):
 
     @abstractmethod
     def noise(self, z: Tensor, beta: Level) -> Distribution:
-        """p(x | z) at noise level beta."""
+        """p(x | z) at noise level beta.
+
+        Args:
+            z: Clean data, (batch, *event).
+            beta: The noise level: one number, or one per sample, (batch,).
+        """
 
     @abstractmethod
     def conditional(self, z: Tensor, x: Tensor, beta: Level, beta_next: Level) -> Elementwise:
-        """p(y | z, x): one step from level beta to level beta_next, were z known."""
+        """p(y | z, x): one step from level beta to level beta_next, were z known.
+
+        Args:
+            z: Clean data, (batch, *event).
+            x: States, (batch, *event).
+            beta: The noise level of x: one number, or one per sample, (batch,).
+            beta_next: The noise level of the next state, likewise.
+        """
 
     @abstractmethod
     def transition(self, r: Any, x: Tensor, beta: Level, beta_next: Level) -> Elementwise:
-        """p_r(y | x): the conditional, integrated over r(z | x)."""
+        """p_r(y | x): the conditional, integrated over r(z | x).
+
+        Args:
+            r: The denoising distribution at x, as a denoiser returns it.
+            x: States, (batch, *event).
+            beta: The noise level of x: one number, or one per sample, (batch,).
+            beta_next: The noise level of the next state, likewise.
+        """
 
     def refine(self, r: Any, x: Tensor) -> Any:
-        """r with what this kernel knows of z from x alone put in. Most know nothing more than r."""
+        """r, made certain where x alone tells z. Most kernels know no such place and return r as it is.
+
+        Args:
+            r: The denoising distribution at x.
+            x: States, (batch, *event).
+        """
         return r
 
     @abstractmethod
     def prior(self, shape: Sequence[int], *, device: torch.device | str | None = None) -> Distribution:
-        """p(x) at noise level 1, where no trace of z is left; `shape` includes the batch."""
+        """p(x) at noise level 1, where no trace of z is left.
+
+        Args:
+            shape: The shape of a batch of states, (batch, *event).
+            device: Where its tensors are to be.
+        """
 
     @abstractmethod
     def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor:
-        """The largest lag with which a step between the two levels exists (b >= 0)."""
+        """The largest lag with which a step between the two levels exists (b >= 0).
+
+        Args:
+            beta: Noise levels.
+            beta_next: The levels that follow them, of the same shape.
+        """
 
     @abstractmethod
     def levels(self, steps: int, first: float = 1.0) -> Tensor:
-        """`steps` + 1 noise levels from `first` down to `clean`, at an even pace for this kind of noise."""
+        """Noise levels from `first` down to `clean`, at an even pace for this kind of noise.
+
+        Args:
+            steps: The number of steps; there is one level more.
+            first: The first level.
+        """
 
     @abstractmethod
     def loudness(self, beta: Tensor) -> Tensor:
@@ -87,17 +134,30 @@ class NoiseKernel(ABC):
 
     @abstractmethod
     def check_data(self, z: Any, name: str = "z") -> Tensor:
-        """`z`, if it is data of this kernel's kind: the right dtype, finite, classes that exist."""
+        """`z`, if it is data of this kernel's kind: the right dtype, finite, classes that exist.
+
+        Args:
+            z: What was given as data.
+            name: What an error calls it.
+        """
 
     def with_lag(self: Kernel, lag: Level) -> Kernel:
-        """The same kernel with another lag."""
+        """The same kernel with another lag.
+
+        Args:
+            lag: The lag: one number in [0, 1], or one per sample.
+        """
         return dataclasses.replace(self, lag=lag)
 
     def lag_of(self, x: Tensor) -> Tensor:
-        """The lag as a tensor that multiplies every element of its sample."""
+        """The lag as a tensor that multiplies every element of its sample.
+
+        Args:
+            x: States, (batch, *event).
+        """
         if isinstance(self.lag, Tensor):
             if self.lag.ndim == 1 and len(self.lag) != len(x):
-                raise ShapeError(f"{len(self.lag)} lags for a batch of {len(x)}; give one number, or one a sample")
+                raise ShapeError(f"{len(self.lag)} lags for a batch of {len(x)}; give one number, or one per sample")
             return checks.spread(self.lag.expand(len(x)), x).to(checks.wide(x))
         return torch.full((1,) * x.ndim, self.lag, dtype=checks.wide(x), device=x.device)
 
@@ -105,6 +165,11 @@ class NoiseKernel(ABC):
         """`b`, if it is at least 0. What is negative only by rounding, at the largest lag, is 0.
 
         On an accelerator the levels are not read back: there `Schedule.check` has refused beforehand.
+
+        Args:
+            b: The variance or probability that a step adds, which must not be negative.
+            beta: The noise levels of the states, of the shape of b.
+            beta_next: The noise levels of the next states, likewise.
         """
         rounding = 1e-6 * beta
         if checks.readable(b) and bool((b < -rounding).any()):

@@ -39,6 +39,12 @@ from noisekernel.kernels.base import NoiseKernel
 class CategoricalKernel(NoiseKernel):
     """Data in `classes` categories, of any shape. States have one category more: `masked`.
 
+    Args:
+        lag: How much of the state one step carries over, in [0, 1].
+        classes: The number of categories K. Data are whole numbers from 0 to K - 1.
+        carry_visible: Whether elements that are not masked are taken for certain, so that the denoiser cannot revise
+            them.
+
     >>> kernel = CategoricalKernel(classes=3, lag=0.5)
     >>> kernel.noise(torch.tensor([[2]]), beta=0.25).probs
     tensor([[[0.0000, 0.0000, 0.7500, 0.2500]]])
@@ -66,7 +72,13 @@ class CategoricalKernel(NoiseKernel):
         return self._masking(Certain(z, self.classes), level)
 
     def coefficients(self, x: Tensor, beta: Level, beta_next: Level) -> tuple[Tensor, Tensor]:
-        """w and the b of eq. 25, each ready to multiply x, in wide precision."""
+        """w and the b of eq. 25, each ready to multiply x, in wide precision.
+
+        Args:
+            x: States, (batch, *event).
+            beta: The noise level of x: one number, or one per sample, (batch,).
+            beta_next: The noise level of the next state, likewise.
+        """
         level = checks.spread(checks.level("beta", beta, x), x)
         following = level if beta_next is beta else checks.spread(checks.level("beta_next", beta_next, x), x)
         w = self.lag_of(x)
@@ -135,7 +147,11 @@ class CategoricalKernel(NoiseKernel):
         return checks.classes(name, z, self.classes)
 
     def check_state(self, x: Any) -> Tensor:
-        """States may also be masked."""
+        """`x`, if it is a state: each element a class, or masked.
+
+        Args:
+            x: What was given as states.
+        """
         return checks.classes("x", x, self.classes + 1)
 
     def _step(self, f: Categories, x: Tensor, beta: Level, beta_next: Level) -> Mixed:

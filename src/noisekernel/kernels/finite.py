@@ -17,7 +17,10 @@ from noisekernel.core.randomness import Randomness
 
 
 class FiniteKernel(nn.Module):
-    """p(y | x) = softmax(logits[x])[y] over states 0 … n-1, started at the uniform jump.
+    """p(y | x) = softmax(logits[x])[y] over states 0 … n-1. Before training, every jump is equally probable.
+
+    Args:
+        states: The number of states n, at least 2.
 
     >>> kernel = FiniteKernel(3)
     >>> kernel.stationary()
@@ -30,7 +33,11 @@ class FiniteKernel(nn.Module):
         self.logits = nn.Parameter(torch.zeros(states, states))
 
     def transition(self, x: Integer[Tensor, " batch"]) -> Categorical:
-        """p(y | x), one row of the matrix for each sample."""
+        """p(y | x), one row of the matrix for each sample.
+
+        Args:
+            x: States, whole numbers from 0 to n - 1, (batch,).
+        """
         return Categorical(torch.log_softmax(self.logits, dim=-1)[checks.classes("x", x, self.states)])
 
     def matrix(self) -> Float[Tensor, "states states"]:
@@ -49,12 +56,19 @@ class FiniteKernel(nn.Module):
         """How far the chain is from detailed balance with p: half of sum over x, y of |p(x)p(y|x) - p(y)p(x|y)|.
 
         This is the total variation distance between the laws of (x, y) and of (y, x), a number in [0, 1].
+
+        Args:
+            p: A distribution over the states, (states,).
         """
         flow = self.flow(p)
         return float(0.5 * (flow - flow.T).abs().sum())
 
     def flow(self, p: Float[Tensor, " states"]) -> Float[Tensor, "states states"]:
-        """p(x) p(y | x)."""
+        """p(x) p(y | x), (states, states).
+
+        Args:
+            p: A distribution over the states, (states,).
+        """
         if p.shape != (self.states,) or bool((p < 0).any()) or abs(float(p.sum()) - 1.0) > 1e-6:
             raise InputError(f"p must be {self.states} probabilities that sum to 1")
         return p.double()[:, None] * self.matrix()
@@ -63,6 +77,9 @@ class FiniteKernel(nn.Module):
         """The loss of Algorithm 2 with both of its expectations taken exactly: - sum of p(x) p(y|x) log p(x|y).
 
         As in Algorithm 2 the law of (x, y) is held fixed. What is left is free of sampling noise.
+
+        Args:
+            p: The distribution of the data over the states, (states,).
         """
         backward = torch.log_softmax(self.logits, dim=-1).T
         return -(self.flow(p).to(backward) * backward).sum()
@@ -71,8 +88,13 @@ class FiniteKernel(nn.Module):
     def adjust(self, x: Integer[Tensor, " batch"], rate: float, generator: Randomness) -> None:
         """Algorithm 1, to the letter: sample y ~ p(y | x), decrease p(y | x), increase p(x | y).
 
-        The adjustment is of the logits, by `rate` an example. In expectation logits[x, y] moves by
-        -rate (p(x)p(y|x) - p(y)p(x|y)), so that it rests exactly in detailed balance.
+        The logits are adjusted. In expectation logits[x, y] moves by -rate (p(x)p(y|x) - p(y)p(x|y)), so that it rests
+        exactly in detailed balance.
+
+        Args:
+            x: Data: whole numbers from 0 to n - 1, (batch,).
+            rate: How far an example moves a logit; the batch shares it.
+            generator: Draws y.
         """
         x = checks.classes("x", x, self.states)
         y = self.transition(x).sample(generator)

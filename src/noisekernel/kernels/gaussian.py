@@ -43,6 +43,9 @@ class Coefficients(NamedTuple):
 class GaussianKernel(NoiseKernel):
     """Continuous data of any shape.
 
+    Args:
+        lag: How much of the state one step carries over, in [0, 1]. Training by KL goes well at 0.9.
+
     >>> kernel = GaussianKernel(lag=0.5)
     >>> step = kernel.conditional(torch.ones(1, 1), torch.zeros(1, 1), beta=0.5, beta_next=0.5)
     >>> step.mean.item(), step.variance.item()
@@ -61,7 +64,13 @@ class GaussianKernel(NoiseKernel):
         return Normal((1.0 - level).to(z) * z, level.to(z).expand_as(z))
 
     def coefficients(self, x: Tensor, beta: Level, beta_next: Level) -> Coefficients:
-        """Eqs 16 and 17, in wide precision until the end: near the largest lag they are small differences."""
+        """Eqs 16 and 17, in wide precision until the end: near the largest lag they are small differences.
+
+        Args:
+            x: States, (batch, *event).
+            beta: The noise level of x: one number, or one per sample, (batch,).
+            beta_next: The noise level of the next state, likewise.
+        """
         level = checks.spread(checks.level("beta", beta, x), x)
         following = level if beta_next is beta else checks.spread(checks.level("beta_next", beta_next, x), x)
         w = self.lag_of(x)

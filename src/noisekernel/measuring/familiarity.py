@@ -57,8 +57,9 @@ class Familiarity:
     True
     """
 
-    #: At each of `LEVELS`: the mean of the surprise over the samples, and its standard deviation.
+    #: At each of `LEVELS`, the mean of the surprise over the samples.
     means: tuple[float, ...]
+    #: At each of `LEVELS`, the standard deviation of the surprise over the samples.
     spreads: tuple[float, ...]
     #: The standard deviation of the mean over levels, each in its own standard deviations.
     spread: float
@@ -68,7 +69,12 @@ class Familiarity:
             raise InputError(f"familiarity has a mean and a positive spread for each of the levels {LEVELS}")
 
     def strangeness(self, model: NoiseModel, z: Tensor) -> Tensor:
-        """How much more surprising each z is than the model's own samples, in their standard deviations: (batch,)."""
+        """How much more surprising each z is than the model's own samples, in their standard deviations: (batch,).
+
+        Args:
+            model: The model that was measured.
+            z: Clean data, (batch, *shape).
+        """
         return self._standing(surprise(model, z)) / self.spread
 
     def _standing(self, surprises: Tensor) -> Tensor:
@@ -78,7 +84,13 @@ class Familiarity:
     def measure(
         cls, model: NoiseModel, *, n: int = SAMPLES, advance: Callable[[], None] = lambda: None
     ) -> "Familiarity":
-        """On `n` of the model's own samples. `advance` is called after each of `DRAWN` steps."""
+        """Measure how much a model's own samples surprise it.
+
+        Args:
+            model: The model.
+            n: The number of its samples to measure on.
+            advance: Is called after each of the `DRAWN` steps.
+        """
         drawn = tasks.synthesize(model, checks.count("n", n, 2), steps=DRAWN, seed=1, advance=advance)
         surprises = surprise(model, drawn)
         means, spreads = surprises.mean(dim=0).tolist(), surprises.std(dim=0).clamp(min=1e-6).tolist()
@@ -88,7 +100,11 @@ class Familiarity:
 
     @classmethod
     def known(cls, weights: str) -> "Familiarity | None":
-        """That of the model with these weights (`models.digest_of`), if it was measured before."""
+        """The familiarity of a model that was measured before; None if it was not.
+
+        Args:
+            weights: The digest of its weights: `models.digest_of`.
+        """
         try:
             return cls.of(measurements.find(weights, "familiarity"))
         except (KeyError, TypeError, ValueError, InputError):
@@ -96,7 +112,13 @@ class Familiarity:
 
     @classmethod
     def learn(cls, model: Model, weights: str, advance: Callable[[], None] = lambda: None) -> "Familiarity":
-        """Measure it, and keep it."""
+        """Measure it, and keep it.
+
+        Args:
+            model: The model.
+            weights: The digest of its weights, under which the result is kept.
+            advance: Is called after each of the `DRAWN` steps.
+        """
         measured = cls.measure(model, advance=advance)
         measurements.keep(weights, "familiarity", measured.figures())
         return measured
@@ -107,7 +129,11 @@ class Familiarity:
 
     @classmethod
     def of(cls, figures: dict[str, Any]) -> "Familiarity":
-        """What `figures` gave."""
+        """The familiarity that `figures` were taken from.
+
+        Args:
+            figures: What the method `figures` returned.
+        """
         means, spreads = (tuple(map(float, figures[name])) for name in ("means", "spreads"))
         return cls(means, spreads, float(figures["spread"]))
 

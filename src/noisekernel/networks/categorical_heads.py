@@ -1,6 +1,7 @@
 """Heads for categories: r is a categorical distribution per element."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -9,12 +10,21 @@ from torch.nn.functional import one_hot
 from noisekernel.core import checks
 from noisekernel.core.categories import Categorical
 from noisekernel.core.logistics import Logistics
-from noisekernel.networks.head import with_channel
+from noisekernel.networks.head import Head, with_channel
 
 
 @dataclass(frozen=True)
-class CategoricalHead:
-    """r = Cat(f) (eq. 26): in one-hot over K + 1 states, out logits over K classes. The network is told beta."""
+class CategoricalHead(Head):
+    """r = Cat(f) (eq. 26): in one-hot over K + 1 states, out logits over K classes. The network is told beta.
+
+    Args:
+        classes: The number of categories K.
+        channels: The size of dimension 1 of the data; None for data that has no channel dimension.
+
+    >>> head = CategoricalHead(classes=4, channels=None)
+    >>> head.in_channels, head.out_channels
+    (5, 4)
+    """
 
     classes: int
     channels: int | None
@@ -38,13 +48,23 @@ class CategoricalHead:
 
 
 @dataclass(frozen=True)
-class OrdinalHead:
-    """r = Cat(f) for many classes in order, such as 256 levels of brightness: f is a mixture of logistics, cut into
-    classes (`Logistics`).
+class OrdinalHead(Head):
+    """r = Cat(f) for many classes in order, such as 256 levels of brightness.
+
+    f is a mixture of logistic distributions, cut into classes (`Logistics`).
 
     In: the class as a number in [-1, 1], and whether it is masked. Out, for each of `components`, a weight, a place
     and a scale. Features and input do not grow with the number of classes, and a class never seen in training is
     likely where its neighbours are.
+
+    Args:
+        classes: The number of categories.
+        channels: The size of dimension 1 of the data; None for data that has no channel dimension.
+        components: The number of logistic distributions in the mixture.
+
+    >>> head = OrdinalHead(classes=256, channels=1)
+    >>> head.in_channels, head.out_channels
+    (2, 15)
     """
 
     classes: int
@@ -52,7 +72,8 @@ class OrdinalHead:
     components: int = 5
 
     #: The scale at zero features, and the largest log factor by which it may differ from that.
-    scale, range = 0.5, 7.0
+    scale: ClassVar[float] = 0.5
+    widest: ClassVar[float] = 7.0
 
     def __post_init__(self) -> None:
         checks.count("classes", self.classes, 2)
@@ -77,5 +98,5 @@ class OrdinalHead:
         weight, place, scale = features.reshape(*x.shape, 3, self.components).unbind(-2)
         # Places start evenly spread: components that start alike stay alike.
         place = place + torch.linspace(-1.0, 1.0, self.components, device=x.device)
-        scale = self.scale * torch.exp(self.range * torch.tanh(scale / self.range))
+        scale = self.scale * torch.exp(self.widest * torch.tanh(scale / self.widest))
         return Logistics(torch.log_softmax(weight, dim=-1), place, scale, self.classes)

@@ -24,6 +24,11 @@ Denoise = Callable[..., Elementwise]
 class Denoiser(nn.Module):
     """A backbone and a head.
 
+    Args:
+        backbone: A module that maps (h, level, label) to features: `networks.UNet`, `networks.MLP`,
+            `networks.Transformer`, or one of your own.
+        head: What stands between the data and the backbone; it says how many channels the backbone needs.
+
     >>> from noisekernel.networks import MLP, PlainGaussian
     >>> head = PlainGaussian(channels=2)
     >>> denoiser = Denoiser(MLP(head.in_channels, head.out_channels), head)
@@ -36,6 +41,13 @@ class Denoiser(nn.Module):
         self.backbone, self.head = backbone, head
 
     def forward(self, x: Shaped[Tensor, "batch *event"], beta: Level, label: Tensor | None = None) -> Elementwise:
+        """r(z | x, beta).
+
+        Args:
+            x: States, (batch, *event).
+            beta: The noise level: one number, or one per sample, (batch,).
+            label: The class of each sample, (batch,), for a backbone built with `classes`; None to leave it open.
+        """
         level = checks.level("beta", beta, checks.tensor("x", x))
         h, told = self.head.encode(x, level)
         # The network computes in its own precision; r comes back in that of the data.

@@ -1,7 +1,7 @@
 """What every backbone is told beside its input: the noise level, and optionally a class label.
 
 The contract of a backbone: `forward(h, level, label=None)` maps (batch, in_channels, *space) to
-(batch, out_channels, *space). `level` is one number a sample, on whatever scale its `Conditioning` was made for, and
+(batch, out_channels, *space). `level` is one number per sample, on whatever scale its `Conditioning` was made for, and
 `label` a class a sample; the class number `classes` stands for "no label", as does leaving it out.
 """
 
@@ -30,9 +30,9 @@ def at_least(low: int, **sizes: int) -> None:
 
 
 def check_level(level: Tensor, batch: int) -> None:
-    """Refuse anything but one noise level a sample."""
+    """Refuse anything but one noise level per sample."""
     if level.shape != (batch,):
-        raise ShapeError(f"level has shape {tuple(level.shape)}; give one noise level a sample: ({batch},)")
+        raise ShapeError(f"level has shape {tuple(level.shape)}; give one noise level per sample: ({batch},)")
 
 
 class LabelEmbedding(nn.Module):

@@ -1,6 +1,7 @@
 """Heads for continuous data: r is a normal distribution per element."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float
@@ -12,14 +13,15 @@ from noisekernel.core.distributions import Normal
 from noisekernel.core.errors import InputError
 from noisekernel.core.levels import log_snr_of
 from noisekernel.networks.exact import exact_denoiser
-from noisekernel.networks.head import with_channel
+from noisekernel.networks.head import Head, with_channel
 
 
 @dataclass(frozen=True)
-class _Gaussian:
-    """What Gaussian heads share: two features, for a mean and a variance, an element.
+class _Gaussian(Head):
+    """What Gaussian heads share: two features per element, for a mean and a variance.
 
-    `channels` is the size of dimension 1 of the data; None for data that has no channel dimension.
+    Args:
+        channels: The size of dimension 1 of the data; None for data that has no channel dimension.
     """
 
     channels: int | None
@@ -35,10 +37,18 @@ class _Gaussian:
 
 @dataclass(frozen=True)
 class PlainGaussian(_Gaussian):
-    """The paper's head (eq. 18): the features are mu, and sigma2 through a softplus. The network is told beta."""
+    """The paper's head (eq. 18): the features are mu, and sigma2 through a softplus. The network is told beta.
+
+    Args:
+        channels: The size of dimension 1 of the data; None for data that has no channel dimension.
+
+    >>> head = PlainGaussian(channels=3)
+    >>> head.in_channels, head.out_channels
+    (3, 6)
+    """
 
     #: Keeps sigma2 positive where softplus underflows.
-    smallest_variance = 1e-8
+    smallest_variance: ClassVar[float] = 1e-8
 
     def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
         return with_channel(checks.floating("x", x), self.channels), beta
@@ -60,13 +70,21 @@ class PreconditionedGaussian(_Gaussian):
 
     so that a network of zeros is already that denoiser, its targets have variance about 1 at every level, and sigma2
     can neither collapse nor explode (a factor of e^5 either way).
+
+    Args:
+        channels: The size of dimension 1 of the data; None for data that has no channel dimension.
+        mean: The mean of the data over all elements.
+        variance: The variance of the data over all elements, above 0.
+
+    >>> PreconditionedGaussian.of(torch.tensor([[0.0, 2.0]]), channels=2)
+    PreconditionedGaussian(channels=2, mean=1.0, variance=1.0)
     """
 
     mean: float
     variance: float
 
     #: The largest log factor by which sigma2 may differ from that of the best linear denoiser.
-    range = 5.0
+    widest: ClassVar[float] = 5.0
 
     def __post_init__(self) -> None:
         checks.number("mean", self.mean, -1e6, 1e6)
@@ -74,7 +92,12 @@ class PreconditionedGaussian(_Gaussian):
 
     @classmethod
     def of(cls, z: Float[Tensor, "batch *event"], channels: int | None) -> "PreconditionedGaussian":
-        """With the moments of these examples, over all their elements."""
+        """The head with the mean and the variance of these examples, over all their elements.
+
+        Args:
+            z: Examples, (batch, *event).
+            channels: The size of dimension 1 of the data; None for data that has no channel dimension.
+        """
         z = checks.floating("z", z)
         variance = float(z.double().var(correction=0))
         if variance <= 0:
@@ -92,4 +115,4 @@ class PreconditionedGaussian(_Gaussian):
         correction, raw = (f.reshape(x.shape) for f in features.to(x.dtype).chunk(2, dim=1))
         linear = exact_denoiser(x, beta, self.mean, self.variance)
         mean = linear.loc + linear.variance.sqrt() * correction
-        return Normal(mean, linear.variance * torch.exp(self.range * torch.tanh(raw / self.range)))
+        return Normal(mean, linear.variance * torch.exp(self.widest * torch.tanh(raw / self.widest)))

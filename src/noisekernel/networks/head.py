@@ -13,16 +13,33 @@ class Head(Protocol):
     """Between the state and the backbone, and between its features and r."""
 
     @property
-    def in_channels(self) -> int: ...
-
-    @property
-    def out_channels(self) -> int: ...
-
-    def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
-        """The backbone's input, (batch, in_channels, *space), and the noise level on the scale it is told."""
+    def in_channels(self) -> int:
+        """The channels that the backbone is to take."""
         ...
 
-    def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Elementwise: ...
+    @property
+    def out_channels(self) -> int:
+        """The channels that the backbone is to return."""
+        ...
+
+    def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
+        """The backbone's input, (batch, in_channels, *space), and the noise level on the scale it is told.
+
+        Args:
+            x: States, (batch, channels, *space), or (batch, *space) for data without channels.
+            beta: Noise levels, (batch,).
+        """
+        ...
+
+    def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Elementwise:
+        """r(z | x), from what the backbone returned.
+
+        Args:
+            features: The backbone's output, (batch, out_channels, *space).
+            x: The states, as `encode` was given them.
+            beta: Noise levels, (batch,).
+        """
+        ...
 
 
 def with_channel(x: Tensor, channels: int | None) -> Tensor:

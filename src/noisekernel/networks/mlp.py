@@ -24,7 +24,14 @@ class _Block(nn.Module):
 
 
 class MLP(nn.Module):
-    """`depth` pre-norm residual blocks of `width`, each told the noise level by scale and shift.
+    """Pre-norm residual blocks for vectors, each told the noise level by scale and shift.
+
+    Args:
+        in_channels: The channels of the input: `head.in_channels`.
+        out_channels: The channels of the output: `head.out_channels`.
+        width: The size of the hidden layers.
+        depth: The number of blocks.
+        classes: The number of classes that a label may have; None for a network without labels.
 
     >>> MLP(2, 4)(torch.zeros(5, 2), torch.ones(5)).shape
     torch.Size([5, 4])
@@ -49,6 +56,13 @@ class MLP(nn.Module):
         nn.init.zeros_(self.outlet.bias)
 
     def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+        """Features, (batch, out_channels).
+
+        Args:
+            h: The encoded states, (batch, in_channels).
+            level: The noise level as the head tells it, (batch,).
+            label: The class of each sample, (batch,), or None.
+        """
         if h.ndim != 2 or h.shape[1] != self.stem.in_features:
             raise ShapeError(f"an MLP for {self.stem.in_features} channels was given shape {tuple(h.shape)}")
         check_level(level, len(h))

@@ -36,6 +36,14 @@ class _Block(nn.Module):
 class Transformer(nn.Module):
     """Attention in both directions, sinusoidal positions, the noise level in every block.
 
+    Args:
+        in_channels: The channels of the input: `head.in_channels`.
+        out_channels: The channels of the output: `head.out_channels`.
+        width: The size of the hidden layers, a multiple of 2 x `heads`.
+        depth: The number of blocks.
+        heads: The number of attention heads per block.
+        classes: The number of classes that a label may have; None for a network without labels.
+
     >>> Transformer(3, 5, width=32, depth=1, heads=2)(torch.zeros(2, 3, 7), torch.ones(2)).shape
     torch.Size([2, 5, 7])
     """

@@ -97,8 +97,15 @@ class Stage(nn.Module):
 class UNet(nn.Module):
     """(batch, in_channels, height, width) to (batch, out_channels, height, width), for any height and width.
 
-    `blocks` residual blocks a level on the way down and as many on the way up; `attention` lists the levels (0 is full
-    resolution) that attend, by default those from a quarter of the resolution down.
+    Args:
+        in_channels: The channels of the input: `head.in_channels`.
+        out_channels: The channels of the output: `head.out_channels`.
+        channels: The width at full resolution, a multiple of 4.
+        multipliers: The width at each resolution, in units of `channels`; each resolution is half of the one before.
+        blocks: The number of residual blocks per resolution, on the way down and again on the way up.
+        attention: The resolutions (0 is the full one) that have self-attention. By default those from a quarter of
+            the full resolution down.
+        classes: The number of classes that a label may have; None for a network without labels.
 
     >>> UNet(1, 2, channels=16, multipliers=(1, 2))(torch.zeros(1, 1, 7, 10), torch.ones(1)).shape
     torch.Size([1, 2, 7, 10])
@@ -156,6 +163,13 @@ class UNet(nn.Module):
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+        """Features, (batch, out_channels, height, width).
+
+        Args:
+            h: The encoded states, (batch, in_channels, height, width).
+            level: The noise level as the head tells it, (batch,).
+            label: The class of each sample, (batch,), or None.
+        """
         check_images(h, self.stem)
         check_level(level, len(h))
         condition = self.condition(level, label)

@@ -21,7 +21,13 @@ class Anchor(Objective):
 
     @abstractmethod
     def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
-        """The loss of each sample, given r at its state."""
+        """The loss of each sample, given r at its state.
+
+        Args:
+            kernel: The noise kernel.
+            r: The denoising distribution at the states.
+            example: Clean data, states and noise levels.
+        """
 
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
         return {"anchor": self.anchor(kernel, denoiser(example.x, example.beta), example)}, {}
@@ -29,10 +35,23 @@ class Anchor(Objective):
 
 @dataclass(frozen=True)
 class KL(Anchor):
-    """KL( p(y | z, x) || p_r(y | x) ) in closed form.
+    """KL( p(y | z, x) || p_r(y | x) ) in closed form: the objective that we recommend.
 
-    For the Gaussian kernel, with a = (1 - w) alpha, c = (1 - w^2) beta and s2 = c + a^2 sigma2, that is
-    [ (a (z - mu))^2 + c ] / (2 s2) + log(s2 / c) / 2 - 1/2 an element.
+    For the Gaussian kernel, with a = (1 - w) alpha, c = (1 - w^2) beta and s2 = c + a^2 sigma2, that is per element
+
+        [ (a (z - mu))^2 + c ] / (2 s2) + log(s2 / c) / 2 - 1/2.
+
+    Args:
+        levels: How the noise level of each example is drawn, and how the loss there is weighted.
+
+    >>> from functools import partial
+    >>> import torch
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> from noisekernel.networks.exact import exact_denoiser
+    >>> denoiser, z = partial(exact_denoiser, mean=0.0, variance=1.0), torch.zeros(64, 2)
+    >>> loss, info = KL()(GaussianKernel(lag=0.9), denoiser, z, torch.Generator().manual_seed(0))
+    >>> loss.shape, info.loss.shape
+    (torch.Size([]), torch.Size([64]))
     """
 
     def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
@@ -42,7 +61,20 @@ class KL(Anchor):
 
 @dataclass(frozen=True)
 class Reconstruction(Anchor):
-    """- log r(z | x): for categories the cross-entropy over all elements, visible ones included."""
+    """- log r(z | x): for categories the cross-entropy over all elements, visible ones included.
+
+    Args:
+        levels: How the noise level of each example is drawn, and how the loss there is weighted.
+
+    >>> from functools import partial
+    >>> import torch
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> from noisekernel.networks.exact import exact_denoiser
+    >>> denoiser, z = partial(exact_denoiser, mean=0.0, variance=1.0), torch.zeros(64, 2)
+    >>> loss, info = Reconstruction()(GaussianKernel(lag=0.9), denoiser, z, torch.Generator().manual_seed(0))
+    >>> list(info.parts)
+    ['anchor']
+    """
 
     def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
         return -r.log_prob(example.z)

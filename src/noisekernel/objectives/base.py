@@ -19,8 +19,9 @@ from noisekernel.sampling.model import Transition
 
 @dataclass(frozen=True)
 class Info:
-    """What a log or a diagnostic wants to know of one training step: everything a sample, nothing with a gradient."""
+    """What a log or a diagnostic wants to know of one training step: one number per sample, none with a gradient."""
 
+    #: The loss of each sample.
     loss: Float[Tensor, " batch"]
     #: The terms that the loss is the sum of.
     parts: dict[str, Float[Tensor, " batch"]]
@@ -30,7 +31,11 @@ class Info:
     beta: Float[Tensor, " batch"] | None = None
 
     def by_level(self, edges: tuple[float, ...] = (0.0, 0.01, 0.03, 0.1, 0.3, 0.6, 1.0)) -> dict[str, float]:
-        """The mean loss between consecutive noise levels, for those bins that hold a sample."""
+        """The mean loss between consecutive noise levels, for those bins that hold a sample.
+
+        Args:
+            edges: The noise levels that divide the bins.
+        """
         if self.beta is None:
             return {}
         bins = {}
@@ -48,8 +53,11 @@ Terms = tuple[dict[str, Tensor], dict[str, Tensor]]
 class Noised:
     """One batch of training examples at their noise levels."""
 
+    #: Clean data, (batch, *event).
     z: Tensor
+    #: States: the data with noise, of the same shape.
     x: Tensor
+    #: The noise level of each state.
     beta: Float[Tensor, " batch"]
 
     @property
@@ -69,7 +77,11 @@ class Passes:
 
 @dataclass(frozen=True)
 class Objective(ABC):
-    """An objective for noise kernels: draws a noise level and a state for each example, and adds up its terms."""
+    """An objective for noise kernels: draws a noise level and a state for each example, and adds up its terms.
+
+    Args:
+        levels: How the noise level of each example is drawn, and how the loss there is weighted.
+    """
 
     levels: Levels = field(default_factory=UniformLevels)
 
@@ -80,14 +92,26 @@ class Objective(ABC):
 
     @abstractmethod
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
-        """The terms of the loss, and what else was seen: one number a sample each, in nats a sample."""
+        """The terms of the loss, and what else was seen: one number per sample each, in nats per sample.
+
+        Args:
+            kernel: The noise kernel.
+            denoiser: Maps (x, beta) to r(z | x).
+            example: Clean data, states and noise levels.
+            generator: Draws what the objective needs beyond the state.
+        """
 
     def __call__(self, kernel: NoiseKernel, denoiser: Denoise, z: Tensor, generator: Randomness) -> tuple[Tensor, Info]:
-        """The mean loss of a batch of clean data, in nats an element.
+        """The mean loss of a batch of clean data, in nats per element, and what was seen.
 
-        `generator` is a torch.Generator, or the streams of these examples: number them on from step to step
-        (`Streams.of(seed, range(step * batch, (step + 1) * batch))`), for the same numbers draw the same noise again.
-        Streams draw for training here, and meet no random number that a task draws under the same seed.
+        Args:
+            kernel: The noise kernel, with a lag below 1.
+            denoiser: Maps (x, beta) to r(z | x): a `Denoiser`, or a function.
+            z: Clean data, (batch, *event).
+            generator: A `torch.Generator`, or the streams of these examples. Number the examples on from step to step
+                (`Streams.of(seed, range(step * batch, (step + 1) * batch))`), since the same numbers draw the same
+                noise again. Streams draw for training here, and meet no random number that a task draws under the
+                same seed.
         """
         z = kernel.check_data(z)
         if not isinstance(self.levels, Levels):
@@ -107,7 +131,13 @@ class Objective(ABC):
         return loss.mean(), Info(loss.detach(), parts, seen, example.beta)
 
     def noised(self, kernel: NoiseKernel, z: Tensor, generator: Randomness) -> Noised:
-        """A noise level and a state for each example: the first draws of a training step."""
+        """A noise level and a state for each example: the first draws of a training step.
+
+        Args:
+            kernel: The noise kernel.
+            z: Clean data, (batch, *event).
+            generator: Draws levels and noise.
+        """
         with drawing_for(Purpose.TRAINING, generator):
             beta = self.levels.sample(len(z), generator).to(z.device)
             return Noised(z, kernel.noise(z, beta).sample(generator), beta)

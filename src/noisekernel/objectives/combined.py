@@ -26,7 +26,21 @@ def _check_anchor(by: object, levels: Levels) -> None:
 class Anchored(Objective):
     """anchor + weight x contrastive adjustment: the denoiser from the anchor, the balance from the adjustment.
 
-    The step forth is computed with its gradient for the anchor anyway, so the control variate costs nothing here.
+    The forward step is computed with its gradient for the anchor anyway, so the control variate costs nothing here.
+
+    Args:
+        levels: How the noise level of each example is drawn, and how the loss there is weighted.
+        by: The anchor: `KL()` or `Reconstruction()`, without levels of its own.
+        weight: The weight of contrastive adjustment beside the anchor.
+        control: The weight of the control variate; the kernel's lag is a good one.
+
+    >>> from functools import partial
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> from noisekernel.networks.exact import exact_denoiser
+    >>> denoiser, z = partial(exact_denoiser, mean=0.0, variance=1.0), torch.zeros(64, 2)
+    >>> loss, info = Anchored(weight=0.1)(GaussianKernel(lag=0.9), denoiser, z, torch.Generator().manual_seed(0))
+    >>> list(info.parts)
+    ['anchor', 'contrastive']
     """
 
     by: Anchor = field(default_factory=KL)
@@ -57,6 +71,19 @@ class Unrolled(Objective):
     For categories a state one step on is what sampling will meet, right and wrong elements mixed (Savinov et al., 2021,
     *Step-unrolled denoising autoencoders*; Bengio et al., 2013, *walkback*). Its target is z, though y has seen z only
     through x: for continuous data that blurs (docs/theory.md).
+
+    Args:
+        levels: How the noise level of each example is drawn, and how the loss there is weighted.
+        by: The anchor: `KL()` or `Reconstruction()`, without levels of its own.
+        weight: The weight of the anchor at the next state.
+
+    >>> from functools import partial
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> from noisekernel.networks.exact import exact_denoiser
+    >>> denoiser, z = partial(exact_denoiser, mean=0.0, variance=1.0), torch.zeros(64, 2)
+    >>> loss, info = Unrolled()(GaussianKernel(lag=0.9), denoiser, z, torch.Generator().manual_seed(0))
+    >>> list(info.parts)
+    ['anchor', 'unrolled']
     """
 
     by: Anchor = field(default_factory=KL)

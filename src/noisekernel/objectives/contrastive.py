@@ -1,9 +1,9 @@
 """Objectives: what training minimises. Each returns `(loss, info)`.
 
-The paper's is *contrastive adjustment*. For a transition model p(y | x) and data p(x), Algorithm 1: take x ~ p(x) and
-y ~ p(y | x), make the step back p(x | y) more and the step forth p(y | x) less probable, until the two balance (eq.
-1). The step forth has no effect on average (eqs 2-4: a score has mean zero), so Algorithm 2 leaves it out and
-minimises
+The paper's objective is *contrastive adjustment*. For a transition model p(y | x) and data p(x), Algorithm 1 takes
+x ~ p(x) and y ~ p(y | x). It makes the backward step p(x | y) more probable and the forward step p(y | x) less, until
+the two balance (eq. 1). The forward step has no effect on average (eqs 2-4: a score has mean zero), so Algorithm 2
+leaves it out and minimises
 
     - log p(x | y),    y drawn from p(y | x) and held fixed.
 
@@ -13,11 +13,11 @@ Its rivals, for noise kernels, learn the denoiser from z itself (end of section 
     reconstruction   - log r(z | x)
 
 Contrastive adjustment finds *a* balanced kernel, not necessarily the denoiser p(z | x) (docs/theory.md); the rivals
-find the denoiser but do not look at balance. `Anchored` adds the two. Losses for noise kernels are in nats an element
-of the data; that of `contrastive_adjustment`, which knows nothing of elements, and every `log_ratio` are a sample.
+find the denoiser but do not look at balance. `Anchored` adds the two. Losses for noise kernels are in nats per element
+of the data. The loss of `contrastive_adjustment`, which knows of no elements, and every `log_ratio` are per sample.
 
-The score of the step forth, useless on average, correlates with that of the step back, and so can serve as a control
-variate. For Gaussian data, at the exact denoiser, with rho the chain's autocorrelation (at least w), weight c
+The score of the forward step is zero on average but correlates with that of the backward step, so it can serve as a
+control variate. For Gaussian data, at the exact denoiser, with rho the chain's autocorrelation (at least w), weight c
 multiplies the variance of the mean's gradient by 1 - 2 c rho + c^2, at best by 1 - rho^2, and that of log sigma2 by
 1 + 2 c rho^2 + c^2. So it is an option, not the default. Algorithm 1 is c = -1: the wrong direction for the mean.
 """
@@ -39,7 +39,13 @@ from noisekernel.sampling.model import Transition
 def contrastive_adjustment(
     transition: Transition, x: Tensor, generator: Randomness, control: float = 0.0
 ) -> tuple[Tensor, Info]:
-    """Algorithm 2, for anything that maps x to p(y | x). `control` = -1 is the gradient form of Algorithm 1.
+    """Algorithm 2, for anything that maps x to p(y | x): the mean loss in nats per sample, and what was seen.
+
+    Args:
+        transition: Maps states, (batch, *event), to the distribution of the next ones.
+        x: Data, (batch, *event).
+        generator: Draws the next states.
+        control: The weight of the control variate; -1 is the gradient form of Algorithm 1.
 
     >>> from noisekernel.kernels import FiniteKernel
     >>> kernel = FiniteKernel(5)
@@ -67,7 +73,22 @@ def adjust(
 
 @dataclass(frozen=True)
 class ContrastiveAdjustment(Objective):
-    """The paper's objective: Algorithm 2 at noise level beta. `control` weighs the control variate."""
+    """The paper's objective: Algorithm 2 at noise level beta.
+
+    Args:
+        levels: How the noise level of each example is drawn, and how the loss there is weighted.
+        control: The weight of the control variate, which the paper does not have. The kernel's lag is a good one:
+            it took the Fréchet distance from 1.69 to .47 on digits (docs/results.md).
+
+    >>> from functools import partial
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> from noisekernel.networks.exact import exact_denoiser
+    >>> denoiser, z = partial(exact_denoiser, mean=0.0, variance=1.0), torch.zeros(64, 2)
+    >>> objective = ContrastiveAdjustment(control=0.9)
+    >>> loss, info = objective(GaussianKernel(lag=0.9), denoiser, z, torch.Generator().manual_seed(0))
+    >>> info.seen["log_ratio"].shape
+    torch.Size([64])
+    """
 
     control: float = 0.0
 

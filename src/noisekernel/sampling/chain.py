@@ -1,12 +1,12 @@
 """The chain: states, one step, and the iteration.
 
-`run` is a generator of `(state, info)`, so that callers stream, stop when they like, and resume from any state they
-kept. What is carried on is in the state; what was merely seen is in the info.
+`run` is a generator of `(state, info)`. Callers can stream its states, stop at any of them, and resume from any that
+they kept. The state carries what the next step needs; the info holds what was merely seen.
 
-A state holds x and the model's view of it; for a noise model that is r(z | x), so `state.view.best` is the denoised
-picture *of this state*, not of the one before. With a score f, equilibrium steps are accepted with probability min(1,
-exp(f(y) - f(x))): since p(x)p(y|x) = p(y)p(x|y), the chain is then stationary for p(x) exp(f(x)), up to a constant,
-for any f whatever.
+A state holds x and the model's view of it. For a noise model the view is r(z | x), so `state.view.best` is the denoised
+data *of this state*, not of the one before. With a score f, equilibrium steps are accepted with probability min(1,
+exp(f(y) - f(x))). Since p(x)p(y|x) = p(y)p(x|y), the chain is then stationary for p(x) exp(f(x)), up to a constant,
+for any f.
 """
 
 import math
@@ -23,7 +23,7 @@ from noisekernel.core.randomness import Streams, uniform
 from noisekernel.sampling.model import NoiseModel, TransitionModel
 from noisekernel.sampling.schedule import Schedule
 
-#: f: a state x and the model's view of it to one number per sample.
+#: f: maps a state x and the model's view of it to one number per sample.
 Score = Callable[[Tensor, Distribution], Tensor]
 
 
@@ -31,10 +31,15 @@ Score = Callable[[Tensor, Distribution], Tensor]
 class ChainState:
     """All that the next step depends on."""
 
+    #: The states themselves.
     x: Shaped[Tensor, "batch *event"]
+    #: Their noise level.
     beta: float
+    #: The model's view of them; for a noise model r(z | x), whose `best` is the denoised data.
     view: Distribution
+    #: The random numbers of the steps to come.
     streams: Streams
+    #: The number of steps made so far.
     t: int = 0
     #: The view of the state before, for a step that looks ahead.
     before: Distribution | None = None
@@ -46,13 +51,22 @@ class ChainState:
 class StepInfo:
     """What was seen on the way to a state."""
 
+    #: The distribution that the next state was drawn from.
     proposal: Distribution
+    #: Which samples moved; all of them, where no score decides.
     accepted: Bool[Tensor, " batch"]
 
 
 @torch.no_grad()
 def start(model: TransitionModel, x: Tensor, beta: float, streams: Streams) -> ChainState:
-    """The state of a chain that begins at x, at noise level beta."""
+    """The state of a chain that begins at x, at noise level beta.
+
+    Args:
+        model: What the chain runs with: a `NoiseModel`, a `PlainModel`.
+        x: States, (batch, *event).
+        beta: Their noise level; a `PlainModel` does not look at it.
+        streams: One stream of random numbers per sample.
+    """
     if len(x) != len(streams.samples):
         raise ShapeError(f"{len(x)} samples need {len(x)} streams; given {len(streams.samples)}")
     return ChainState(x, beta, model.look(x, beta), streams.fork())
@@ -75,14 +89,31 @@ def best(view: Distribution) -> Tensor:
 def propose(
     model: TransitionModel, state: ChainState, beta_next: float, lag: float, point: bool = False, ahead: float = 0.0
 ) -> Distribution:
-    """The distribution of the next state, at noise level beta_next."""
+    """The distribution of the next state.
+
+    Args:
+        model: What the chain runs with.
+        state: The present state.
+        beta_next: The noise level of the next state.
+        lag: How much of the state the step carries over.
+        point: Whether only the best guess of r is used.
+        ahead: How far r is extrapolated, in units of its change since the state before.
+    """
     seen = state.view.beyond(state.before, ahead) if ahead != 0.0 and state.before is not None else state.view
     return model.step(seen, state.x, state.beta, beta_next, lag, point)
 
 
 @torch.no_grad()
 def move(model: TransitionModel, state: ChainState, y: Tensor, beta_next: float, streams: Streams) -> ChainState:
-    """The state after this one, if it is y; `streams` are those that it goes on with."""
+    """The state after this one, if it is y.
+
+    Args:
+        model: What the chain runs with.
+        state: The present state.
+        y: The next states, (batch, *event).
+        beta_next: Their noise level.
+        streams: The streams that they go on with.
+    """
     return ChainState(y, beta_next, model.look(y, beta_next), streams, state.t + 1, before=state.view)
 
 
@@ -96,7 +127,18 @@ def step(
     score: Score | None = None,
     ahead: float = 0.0,
 ) -> tuple[ChainState, StepInfo]:
-    """One step, to noise level beta_next. A score decides over equilibrium steps: same level, all of r."""
+    """One step.
+
+    Args:
+        model: What the chain runs with.
+        state: The present state.
+        beta_next: The noise level of the next state.
+        lag: How much of the state the step carries over.
+        point: Whether only the best guess of r is used.
+        score: Decides over equilibrium steps (the same level, all of r): y is accepted with probability
+            min(1, exp(f(y) - f(x))).
+        ahead: How far r is extrapolated, in units of its change since the state before.
+    """
     streams = state.streams.fork()
     proposal = propose(model, state, beta_next, lag, point, ahead)
     y = proposal.sample(streams)
@@ -122,6 +164,12 @@ def run(
     model: TransitionModel, state: ChainState, schedule: Schedule, score: Score | None = None
 ) -> Iterator[tuple[ChainState, StepInfo]]:
     """The steps of `schedule` that are still to come for `state`, one at a time.
+
+    Args:
+        model: What the chain runs with.
+        state: Where it begins: from `start`, or any state that an earlier run gave.
+        schedule: Noise levels and lags.
+        score: Decides over equilibrium steps; see `step`.
 
     >>> from noisekernel.kernels import FiniteKernel
     >>> from noisekernel.core.levels import flat
@@ -153,7 +201,13 @@ def _run(
 
 
 def evaluate(score: Callable[..., Tensor], x: Tensor, *view: Distribution) -> Tensor:
-    """The score at x, one finite number per sample, or minus infinity."""
+    """The score at x: one number per sample, finite or minus infinity.
+
+    Args:
+        score: A function of x, and of the view where one is given.
+        x: States or clean data, (batch, *event).
+        view: The model's view of x, for a score that takes one.
+    """
     value = score(x, *view)
     if not isinstance(value, Tensor) or value.shape != (len(x),):
         given = f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"

@@ -1,12 +1,12 @@
 """Transition models: what a chain can be run with.
 
-A chain asks two things of its model. `look(x, beta)`: whatever the next step from x needs and costs a network call,
-computed once a state. `step(view, x, …)`: the distribution of the next state, from that. Apart like this, a state
-carries its own denoised view, and a rejected proposal costs nothing twice.
+A chain asks two things of its model. `look(x, beta)` computes, once per state, what the next step from x needs and
+costs a network call: the *view*. `step(view, x, …)` gives the distribution of the next state from it. Because the two
+are separate, a state carries its own denoised view, and a rejected proposal costs no second network call.
 
-`NoiseModel` is a noise kernel and a denoiser: the view is r(z | x), the step eqs 11 and 13. `PlainModel` is any
-kernel that offers `transition(x) -> Distribution`, learned or written by hand: the view is that distribution, and the
-step is the view.
+`NoiseModel` is a noise kernel and a denoiser. Its view is r(z | x), its step eqs 11 and 13. `PlainModel` is any
+kernel that offers `transition(x) -> Distribution`, learned or written by hand. Its view is that distribution, and its
+step returns the view.
 """
 
 from collections.abc import Callable, MutableMapping
@@ -41,16 +41,46 @@ class HasTransition(Protocol):
 class TransitionModel(Protocol):
     """The contract between a model and the chain."""
 
-    def look(self, x: Tensor, beta: float) -> Distribution: ...
+    def look(self, x: Tensor, beta: float) -> Distribution:
+        """What the next step from x needs and costs a network call.
 
-    def step(self, view: Any, x: Tensor, beta: float, beta_next: float, lag: float, point: bool) -> Distribution: ...
+        Args:
+            x: States, (batch, *event).
+            beta: Their noise level.
+        """
+        ...
 
-    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor: ...
+    def step(self, view: Any, x: Tensor, beta: float, beta_next: float, lag: float, point: bool) -> Distribution:
+        """The distribution of the next state.
+
+        Args:
+            view: What `look` returned for x.
+            x: States, (batch, *event).
+            beta: Their noise level.
+            beta_next: The noise level of the next states.
+            lag: How much of the state the step carries over.
+            point: Whether only the best guess of the view is used.
+        """
+        ...
+
+    def largest_lag(self, beta: Tensor, beta_next: Tensor) -> Tensor:
+        """The largest lag that a step between two noise levels allows.
+
+        Args:
+            beta: Noise levels.
+            beta_next: The levels that follow them, of the same shape.
+        """
+        ...
 
 
 @dataclass(frozen=True, repr=False)
-class NoiseModel:
+class NoiseModel(TransitionModel):
     """A noise kernel, a denoiser, and the shape of one sample.
+
+    Args:
+        kernel: The mathematics of noise and transition.
+        denoiser: Maps (x, beta) to r(z | x): a `Denoiser`, or a function.
+        shape: The shape of one sample, without the batch.
 
     >>> from functools import partial
     >>> from noisekernel.kernels.gaussian import GaussianKernel
@@ -100,7 +130,11 @@ class NoiseModel:
         return list(inner.parameters()) if isinstance(inner, nn.Module) else []
 
     def to(self: Some, device: str | torch.device) -> Some:
-        """This model with its weights on a device; this one, if they are there already, and else a copy."""
+        """This model with its weights on a device: this very model if they are there already, else a copy.
+
+        Args:
+            device: A device of torch, such as "cpu" or "cuda:1".
+        """
         chosen = checks.pick_device(device)
         if torch.empty(0, device=chosen).device == self.device:
             return self
@@ -112,7 +146,12 @@ class NoiseModel:
         return f"<{type(self).__name__} of {shape}: {self.kernel!r}, {name} of {self.parameters:,} parameters>"
 
     def check_batch(self, z: Any, name: str = "z") -> Tensor:
-        """`z`, if it is a batch of this model's data."""
+        """`z`, if it is a batch of this model's data.
+
+        Args:
+            z: What was given as data.
+            name: What an error calls it.
+        """
         z = self.kernel.check_data(z, name)
         if tuple(z.shape[1:]) != self.shape:
             raise ShapeError(
@@ -122,11 +161,20 @@ class NoiseModel:
         return z
 
     def entering(self, z: Tensor) -> Tensor:
-        """A user's data, checked to the last value, on the model's device."""
+        """A user's data, checked to the last value, on the model's device.
+
+        Args:
+            z: Clean data, (batch, *shape).
+        """
         return self.check_batch(checks.tensor("z", z).detach().cpu()).to(self.device)
 
     def labelled(self, label: Tensor | None, n: int) -> "NoiseModel":
-        """The model of `n` samples of these classes, if any are given."""
+        """This model with the label of each sample filled in; this very model where none is given.
+
+        Args:
+            label: The number of each sample's class, (n,), or None.
+            n: The number of samples in a batch.
+        """
         if label is None:
             return self
         return replace(self, denoiser=partial(self.denoiser, label=checks.labels(label, n).to(self.device)))
@@ -169,8 +217,16 @@ def noise_model(model: NoiseModel) -> NoiseModel:
 
 
 @dataclass(frozen=True)
-class PlainModel:
-    """Any kernel with `transition(x) -> Distribution`; noise levels and lags mean nothing to it."""
+class PlainModel(TransitionModel):
+    """Any kernel with `transition(x) -> Distribution`; noise levels and lags mean nothing to it.
+
+    Args:
+        kernel: What has the method `transition`, such as a `FiniteKernel`.
+
+    >>> from noisekernel.kernels import FiniteKernel
+    >>> PlainModel(FiniteKernel(3)).look(torch.tensor([0, 2]), beta=1.0).probs.shape
+    torch.Size([2, 3])
+    """
 
     kernel: HasTransition
 

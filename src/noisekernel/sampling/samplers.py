@@ -77,7 +77,17 @@ SAMPLERS: dict[str, Callable[[NoiseKernel, int | None], Schedule]] = {
 
 
 def sampler(name: str, kernel: NoiseKernel, steps: int | None = None) -> Schedule:
-    """The schedule of a sampler by name: stochastic, deterministic, ddim, corrected, or paper."""
+    """The schedule of a sampler by name.
+
+    Args:
+        name: stochastic, deterministic, ddim, corrected, or paper.
+        kernel: The kernel that is to follow it.
+        steps: The number of steps; None for as many as the sampler takes by itself.
+
+    >>> from noisekernel.kernels import GaussianKernel
+    >>> sampler("paper", GaussianKernel()).steps
+    100
+    """
     if name not in SAMPLERS:
         raise InputError(unknown("sampler", name, SAMPLERS))
     return SAMPLERS[name](kernel, steps).check(kernel)

@@ -1,13 +1,13 @@
 """Noise levels: beta_0 … beta_T and the lags between them, and how a level is drawn in training.
 
 A `Schedule` is plain data: T + 1 levels, T lags, and for each step whether it uses all of r or only its best guess, and
-how far it looks ahead. Whatever a sampler is (the paper's, deterministic in log-SNR, predictor-corrector) is said by
-these four lists, so the chain itself knows nothing of samplers:
+how far it looks ahead. These four lists describe every sampler (the paper's, deterministic in log-SNR,
+predictor-corrector), so the chain itself knows nothing of samplers:
 
     paper              linear beta, constant lag                       section 3.1
     DDIM               lag at its limit, best guess of r               lag = kernel.largest_lag, point=True
     deterministic      the same, the best guess carried on in a line   schedule.second_order()
-    stochastic (ours)  the same, with noise drawn anew on the way      schedule.churned(2.0)
+    stochastic (ours)  the same, with noise redrawn on the way         schedule.churned(2.0)
     predictor-corrector  each level repeated, with equilibrium steps   schedule.with_correctors(n, lag)
     variants, then sharp   constant level, then annealed down          constant(…).then(…)
 
@@ -45,7 +45,13 @@ class LimitsLag(Protocol):
 class Schedule:
     """beta_0 … beta_T, the lag of each step, and whether the step uses only the best guess of r (`point`).
 
-    A step may look `ahead`: r is moved on by so many times its change since the state before (0: not at all).
+    Args:
+        beta: T + 1 noise levels in (0, 1].
+        lag: T lags in [0, 1].
+        point: T truth values: whether a step uses only the best guess of r.
+        ahead: T numbers: how far a step extrapolates r, in units of its change since the state before. 0 is not at
+            all, which is the default.
+        curve: The curve behind the levels, where there is one. It lets an error say how many steps would do.
 
     >>> from noisekernel.core.levels import linear
     >>> paper = Schedule.along(linear(1.0, 0.01), steps=100, lag=0.5)
@@ -57,7 +63,6 @@ class Schedule:
     lag: Tensor
     point: Tensor
     ahead: Tensor = None  # type: ignore[assignment]  # not at all, unless given
-    #: The curve behind the levels, where there is one: lets an error say how many steps would do.
     curve: Curve | None = None
 
     def __post_init__(self) -> None:
@@ -81,7 +86,14 @@ class Schedule:
 
     @classmethod
     def along(cls, curve: Curve, steps: int, lag: Lag, *, point: bool = False) -> "Schedule":
-        """`steps` even steps along a curve; `lag` a number, or a function of two levels like `kernel.largest_lag`."""
+        """Even steps along a curve.
+
+        Args:
+            curve: A function from [0, 1] to noise levels, such as `levels.linear(1.0, 0.01)`.
+            steps: The number of steps.
+            lag: One number, or a function of two levels like `kernel.largest_lag`.
+            point: Whether the steps use only the best guess of r.
+        """
         checks.count("steps", steps, 0, MOST_STEPS)
         beta = curve(torch.linspace(0.0, 1.0, steps + 1, dtype=torch.float64))
         return cls(beta, _lags(lag, beta), torch.full((steps,), point), curve=curve)
@@ -108,11 +120,14 @@ class Schedule:
         return replace(self, ahead=torch.zeros_like(self.lag))
 
     def churned(self, by: float) -> "Schedule":
-        """The same way down with noise drawn anew: each lag is lowered by the step's factor of sigma to the power `by`.
+        """The same levels with noise redrawn: each lag is lowered by the step's factor of sigma to the power `by`.
 
         With largest lags, 0 is the deterministic way and 1 that of the reverse diffusion, whose lag (DDPM's) is
-        (alpha / alpha') (beta' / beta) = sqrt(beta' / beta) sigma' / sigma; above 1 more is drawn anew. How much in all
+        (alpha / alpha') (beta' / beta) = sqrt(beta' / beta) sigma' / sigma; above 1 more is redrawn. The total
         does not depend on the number of steps. What was wrong in a state is thereby forgotten, as at equilibrium.
+
+        Args:
+            by: The churn: 0 changes nothing.
         """
         by = checks.number("by", by, 0.0, 100.0)
         sigma = self.beta.sqrt() / (1.0 - self.beta)
@@ -120,7 +135,11 @@ class Schedule:
         return replace(self, lag=self.lag * factor**by)
 
     def then(self, other: "Schedule") -> "Schedule":
-        """This schedule, then the other, which must begin at the level where this one ends."""
+        """This schedule, then the other.
+
+        Args:
+            other: A schedule that begins at the level where this one ends.
+        """
         if not math.isclose(float(self.beta[-1]), float(other.beta[0]), rel_tol=1e-9):
             raise ScheduleError(
                 f"the first schedule ends at beta {float(self.beta[-1]):g} but the second begins at "
@@ -134,7 +153,12 @@ class Schedule:
         )
 
     def with_correctors(self, number: int, lag: float) -> "Schedule":
-        """After each step, `number` equilibrium steps at the level reached: a predictor-corrector. None looks ahead."""
+        """A predictor-corrector: after each step, equilibrium steps at the level reached. None looks ahead.
+
+        Args:
+            number: The number of equilibrium steps after each step.
+            lag: The lag of the equilibrium steps.
+        """
         checks.count("number", number, 0)
         checks.number("lag", lag, 0.0, 1.0)
         beta, lags, point = [self.beta[:1]], [], []
@@ -153,7 +177,11 @@ class Schedule:
         return self
 
     def check(self, kernel: LimitsLag) -> "Schedule":
-        """This schedule, if `kernel` can follow it (b >= 0 at every step); else an error that says what would do."""
+        """This schedule, if a kernel can follow it (b >= 0 at every step); else an error that says what would do.
+
+        Args:
+            kernel: The kernel, or a model.
+        """
         limit = kernel.largest_lag(self.beta[:-1], self.beta[1:])
         broken = self.lag > limit * (1 + 1e-9)
         if bool(broken.any()):

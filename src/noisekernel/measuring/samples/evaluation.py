@@ -119,11 +119,25 @@ def measure(
 ) -> Judgement:
     """FID, KID, Inception score, precision, recall, density and coverage of a model's samples against data.
 
-    `data` and `held_out` are words, paths or objects, as for `nk.train`.
-    `n` samples, by default as many as the data has examples, are drawn as `nk sample` draws them.
-    `features` are by default learned from the data; `extractors.py` beside this lists others. The floor is the same for
-    real data: some of `held_out`, else some of the data against the rest. Under torchrun the processes share the work,
-    and all get the figures that one would.
+    Samples are drawn as `nk sample` draws them. Each figure stands beside its floor: the same
+    figure for real examples in the place of the samples. Under torchrun the processes share the work, and all get the
+    figures that one process would get.
+
+    Args:
+        model: A model, or the name or path of one.
+        data: What to compare with: a word, a path or an object, as for `nk.train`.
+        n: The number of samples; None for as many as the data has examples.
+        features: What samples are compared by: None for features learned from the data, or a name, a module or a
+            function (docs/howto/evaluate.md).
+        sampler: The sampler by name; None for the model's own.
+        steps: The number of its steps; None for as many as it takes by itself.
+        label: The names or numbers of the classes to draw; None to leave them open.
+        held_out: Examples for the floor, as `data`; None for some of the data against the rest.
+        bad: What to do with examples that cannot be read: "fail" or "skip".
+        seed: Draws the samples, and chooses the examples of the floor.
+        device: Where to compute; None for the best there is.
+        batch_size: How many samples are drawn at a time.
+        show: Shows progress.
 
     >>> judged = measure("digits", "digits", n=40, steps=2, features=lambda pixels: pixels.flatten(1).float()[:, ::9])
     >>> sorted(judged.figures)
