@@ -18,6 +18,7 @@ from noisekernel.data.opening import open_source
 from noisekernel.data.source import Source, load
 from noisekernel.files.formats import read_json, write_json
 from noisekernel.files.outputs import new_folder
+from noisekernel.kinds.pictures import Pictures
 from noisekernel.kinds.pictures.drawing import contact_sheet, enlarged
 from noisekernel.kinds.pictures.film import save_film
 from noisekernel.kinds.pictures.masks import tile_masks
@@ -95,6 +96,8 @@ def run(
     chosen = chosen_recipe(recipe, settings, data, device)
     with console.status("reading pictures"):
         kind, _ = chosen.data.fitted(source)
+        if not isinstance(kind, Pictures):
+            raise InputError(f"the demo is a tour of pictures, and {data} holds {kind.many}; train on it with nk train")
         pictures = load(source, kind, chosen.data.bad)
     z = kind.encode(pictures.values)
     some = torch.randperm(len(z), generator=torch.Generator().manual_seed(1))[:20_000]

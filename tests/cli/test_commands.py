@@ -23,8 +23,8 @@ from noisekernel import models
 from noisekernel.cli.cost import TIMED
 from noisekernel.core.errors import StorageError
 from noisekernel.files import formats
+from noisekernel.kinds import record as records
 from noisekernel.kinds.pictures import drawing
-from noisekernel.kinds.pictures import record as records
 
 COMMANDS = (
     "train",
@@ -69,7 +69,7 @@ def test_samples_are_files_that_say_how_they_were_made(run, tmp_path):
         "sample": 2,
         "label": "3",
     }
-    listed = json.loads((tmp_path / "s" / "manifest.json").read_text())["pictures"]
+    listed = json.loads((tmp_path / "s" / "manifest.json").read_text())["examples"]
     assert listed[2] == {"file": "0002.png", **made}
     model = nk.load("digits")
     z = nk.synthesize(model, 3, steps=4, seed=7, label=model.label(["3"], 3))
@@ -193,7 +193,7 @@ def test_the_paper_s_chain_has_a_command_with_its_numbers(run, tmp_path, picture
             assert np.abs(np.asarray(made).astype(int) - np.asarray(wanted[k])).max() <= 1
     assert (tmp_path / "e" / "sheet.png").exists()
     listed = json.loads((tmp_path / "e" / "manifest.json").read_text())
-    assert [each["variant"] for each in listed["pictures"]] == [0, 1]
+    assert [each["variant"] for each in listed["examples"]] == [0, 1]
     _, out, _ = run("equilibrate", "digits", picture, "-n", 1, "--steps", 2, "--lag", 0.8, "--json", "--out", "f")
     assert json.loads(out)["lag"] == 0.8
 
@@ -238,9 +238,12 @@ def test_masks_lie_where_they_were_drawn(run, tmp_path, picture):
     code, _, err = run("fill", "digits", picture, "--mask", "ten.png", "--steps", 2, "-n", 1, "--out", "z")
     assert code == 0
     assert "the mask has 10 x 10 pixels; its middle is resized to the model's 8 x 8, each pixel the nearest one" in err
-    assert "broad.png (16 x 8) is resized" in run("vary", "digits", "broad.png", "-n", 1, "--steps", 1, "--out", "v")[2]
+    assert (
+        "broad.png (16 x 8; its middle is resized"
+        in run("vary", "digits", "broad.png", "-n", 1, "--steps", 1, "--out", "v")[2]
+    )
     assert run("vary", "digits", picture, "-n", 1, "--steps", 1, "--out", "w")[2] == ""
-    refused(run("fill", "digits", picture, "--tiles", 2, "--keep", 1, "--out", "x"), "keeps every tile")
+    refused(run("fill", "digits", picture, "--tiles", 2, "--keep", 1, "--out", "x"), "keeps every part")
     Image.new("L", (80, 80)).save(tmp_path / "black.png")
     refused(run("fill", "digits", picture, "--mask", "black.png", "--out", "x"), "nothing to fill in: white is filled")
     refused(run("fill", "digits", picture, "--tiles", 9, "--out", "x"), "--tiles is 9; the pictures have 8 x 8 pixels")
@@ -267,7 +270,7 @@ def test_variants_are_named_after_their_pictures(run, tmp_path, picture):
     made = [f"{name}-{what}.png" for name in names for what in ("original", "round0-00")]
     assert {path.name for path in (tmp_path / "v").glob("boot*")} == set(made)
     assert {path.name for path in (tmp_path / "i").glob("boot*")} == {f"{name}-00.png" for name in names}
-    assert drawing.how_made(tmp_path / "v" / "boot-3-round0-00.png")["picture"] == 1
+    assert drawing.how_made(tmp_path / "v" / "boot-3-round0-00.png")["example"] == 1
     (tmp_path / f"{'a' * 250}.png").write_bytes(picture.read_bytes())
     assert run("vary", "digits", f"{'a' * 250}.png", "-n", 1, "--steps", 1, "--out", "long")[0] == 0
     assert len(list((tmp_path / "long").glob("aaa*-round0-00.png"))) == 1
@@ -285,23 +288,23 @@ def test_variants_are_named_after_their_pictures(run, tmp_path, picture):
 
 def test_a_full_disk_leaves_a_folder_that_says_what_is_in_it(run, tmp_path, monkeypatch):
     """The third picture does not fit: what is there is told, is on record, and is cleared by --force."""
-    save = drawing.save_png
+    save = records.write_bytes
 
-    def full(image, path, how):
+    def full(path, content):
         if path.name == "0002.png":
             raise StorageError(f"{path} cannot be written: No space left on device. What was there before is untouched")
-        save(image, path, how)
+        save(path, content)
 
-    monkeypatch.setattr(records, "save_png", full)
+    monkeypatch.setattr(records, "write_bytes", full)
     said = "No space left on device", "2 of 4 pictures are in samples, each of them whole", "not finished", "--force"
     refused(run("sample", "digits", "-n", 4, "--steps", 2), *said)
     assert {path.name for path in (tmp_path / "samples").iterdir()} == {"0000.png", "0001.png", "manifest.json"}
     manifest = json.loads((tmp_path / "samples" / "manifest.json").read_text())
-    assert (manifest["finished"], len(manifest["pictures"])) == (False, 4)
+    assert (manifest["finished"], len(manifest["examples"])) == (False, 4)
     assert run("sample", "digits", "-n", 1, "--steps", 2, "--force")[0] == 0
     assert {path.name for path in (tmp_path / "samples").iterdir()} == {"0000.png", "sheet.png", "manifest.json"}
     assert json.loads((tmp_path / "samples" / "manifest.json").read_text())["finished"] is True
-    monkeypatch.setattr(records, "write_json", lambda path, content: full(None, path.with_name("0002.png"), {}))
+    monkeypatch.setattr(records, "write_json", lambda path, content: full(path.with_name("0002.png"), b""))
     refused(run("sample", "digits", "-n", 4, "--steps", 2, "--out", "other"), "No space left on device")
     assert not (tmp_path / "other").exists()
 

@@ -69,7 +69,7 @@ class Dice(Kind):
         return self.together(self.show(values))
 
     def mask(self, word, items):
-        return torch.tensor([letter == "_" for letter in word])
+        return torch.tensor([letter == "_" for letter in word]), None
 
     def masks(self, tile, keep, n, *, seed=0, first=0):
         return blocks(3, tile, keep, n, seed=seed, first=first)
@@ -103,7 +103,7 @@ def test_a_kind_of_another_package_goes_through_everything(elsewhere, tmp_path):
         import json, torch, noisekernel as nk
         model = nk.train("rolls.txt", "run", kind="dice", progress=False)
         z = model.read(["dice 1 2 3"])
-        filled = nk.fill(model, z, model.kind.mask("__k", []), 2, steps=4)
+        filled = nk.fill(model, z, model.kind.mask("__k", [])[0], 2, steps=4)
         again = nk.load("run")
         judged = nk.measure(again, "rolls.txt", n=20, steps=4)
         print(json.dumps({

@@ -92,7 +92,7 @@ def test_masks_fit_the_data(case):
     if word is not None:
         (named,) = kind.given([word])
         assert kind.store(named.item).values.shape == torch.Size(kind.shape)
-        assert kind.mask(mask, [named.item]).shape == kind.shape
+        assert kind.mask(mask, [named.item])[0].shape == kind.shape
 
 
 @pytest.mark.training

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -42,16 +42,22 @@ def within(low: float, high: float, *, open_low: bool = False, open_high: bool =
     return check
 
 
+ExampleArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="EXAMPLE...", help="What to start from: files, or where the data are text or numbers, those."
+    ),
+]
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model's name (digits, fashion), its file, or a training run's folder.")
 ]
-Seed = Annotated[int, typer.Option(min=0, callback=check_seed, help="The same seed gives the same pictures.")]
+Seed = Annotated[int, typer.Option(min=0, callback=check_seed, help="The same seed gives the same results.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps, … (default: the best there is).")]
 DeviceOfTraining = Annotated[str | None, typer.Option(help="cpu, cuda, mps, … (default: the best there is).")]
 Json = Annotated[bool, typer.Option("--json", help="Print figures as JSON.")]
 Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
 ForceOfFolder = Annotated[
-    bool, typer.Option("--force", help="Write over what is there; pictures listed by a manifest before are removed.")
+    bool, typer.Option("--force", help="Write over what is there; examples listed by a manifest before are removed.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before work of over an hour, or of over 10 GB.")]
 Out = Annotated[Path, typer.Option(help="The folder to write to.")]
@@ -66,8 +72,8 @@ Lag = Annotated[
         help="The share of the state a step carries over, in [0, 1) (default: the paper's).",
     ),
 ]
-Steps = Annotated[int | None, typer.Option(min=1, help="Network calls per picture (default: the sampler's).")]
-BatchSize = Annotated[int, typer.Option(min=1, help="Pictures at a time.")]
+Steps = Annotated[int | None, typer.Option(min=1, help="Network calls per sample (default: the sampler's).")]
+BatchSize = Annotated[int, typer.Option(min=1, help="Samples at a time.")]
 Label = Annotated[
     list[str] | None, typer.Option(help="A class, by name or number, for models that learned any; several by turns.")
 ]
@@ -84,21 +90,37 @@ def note(sentence: str) -> None:
         print(f"nk: {sentence}", file=sys.stderr)
 
 
-def read_pictures(model: "Model", pictures: Sequence[Path]) -> "Tensor":
-    """Pictures as the model's data; of those that are cut and resized for it, a note says so."""
-    from noisekernel.kinds.pictures.reading import MOST_SIDE, size_of
+class Given(NamedTuple):
+    """Examples that a user gave."""
 
-    z = model.read(pictures)
-    _, height, width = model.size
-    others = []
-    for path in pictures:
-        size = size_of(path, MOST_SIDE)
-        if size is not None and (size.height, size.width) != (height, width):
-            others.append(f"{path.name} ({size.width} x {size.height})")
+    #: A name for each, no two alike.
+    names: list[str]
+    #: What to call each in a sentence and in a record.
+    sources: list[str]
+    items: list[Any]
+    z: "Tensor"
+    #: The files among the arguments.
+    files: list[Path]
+
+
+def read_examples(model: "Model", words: Sequence[str]) -> Given:
+    """Examples as the model's data; of those that are not taken as they are, a note says so."""
+    from noisekernel.files.outputs import names_of
+
+    kind = model.kind
+    named = [(word, each) for word in words for each in kind.given([word])]
+    names = names_of([each.name for _, each in named])
+    sources = [Path(word).name if each.name == Path(word).stem else each.name for word, each in named]
+    z = model.read_items([each.item for _, each in named], [word for word, _ in named])
+    others = [
+        f"{source} ({how})"
+        for source, (_, each) in zip(sources, named, strict=True)
+        if (how := kind.differs(each.item))
+    ]
     if others:
         few = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
-        note(f"the model's pictures have {width} x {height} pixels; the middle of {few} is resized to that")
-    return z
+        note(f"not every {kind.one} is taken as it is: {few}")
+    return Given(names, sources, [each.item for _, each in named], z, [Path(w) for w in words if Path(w).is_file()])
 
 
 def label_for(model: "Model", names: Sequence[str] | None, n: int) -> Any:
@@ -106,7 +128,8 @@ def label_for(model: "Model", names: Sequence[str] | None, n: int) -> Any:
 
     if names and len(names) > n:
         raise InputError(
-            f"--label was given {len(names)} times, for {n} picture{'s' * (n > 1)}; give as many at the most"
+            f"--label was given {len(names)} times, for {n} {model.kind.one if n == 1 else model.kind.many}; give as "
+            "many at the most"
         )
     return model.label(names, n) if names else None
 
@@ -119,8 +142,8 @@ def level_of(model: "Model", way: "Way", strength: float | None, level: float | 
         return way.level(model, strength, level, advance=advance)
 
 
-def say_if_unlike(model: "Model", what: str, z: "Tensor", pictures: Sequence[Path]) -> None:
-    """Name those of the pictures, on stderr, whose like the model never saw. It is measured for that once."""
+def say_if_unlike(model: "Model", what: str, given: Given) -> None:
+    """Name those of the examples, on stderr, whose like the model never saw. It is measured for that once."""
     from noisekernel.measuring.familiarity import DRAWN, UNLIKE, WORDS, Familiarity
     from noisekernel.models.saving import digest_of
 
@@ -129,9 +152,9 @@ def say_if_unlike(model: "Model", what: str, z: "Tensor", pictures: Sequence[Pat
     if usual is None:
         with bar(DRAWN, "what is usual for this model? (once for each model)") as advance:
             usual = Familiarity.learn(model, weights, advance)
-    for path, strangeness in zip(pictures, usual.strangeness(model, z).tolist(), strict=True):
+    for source, strangeness in zip(given.sources, usual.strangeness(model, given.z).tolist(), strict=True):
         if strangeness > UNLIKE:
-            print(f"nk: {path}: {WORDS}", file=sys.stderr)
+            print(f"nk: {source}: {WORDS}", file=sys.stderr)
 
 
 def say(figures: Mapping[str, Any], as_json: bool, text: str) -> None:

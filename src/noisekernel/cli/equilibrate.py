@@ -1,4 +1,4 @@
-"""`nk equilibrate`: variants of pictures by the paper's chain, at constant noise."""
+"""`nk equilibrate`: variants of examples by the paper's chain, at constant noise."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,7 @@ from noisekernel.cli import common
 
 def equilibrate(
     model: common.ModelArgument,
-    pictures: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="The pictures to start from.")],
+    examples: common.ExampleArgument,
     beta: Annotated[
         float, typer.Option(callback=common.within(0, 1, open_low=True), help="The constant noise level, in (0, 1].")
     ] = 0.2,
@@ -19,7 +19,7 @@ def equilibrate(
     readout: Annotated[
         int, typer.Option(min=0, help="Annealing steps at the end: 0 for the paper's blurred mean, 10 for sharp ones.")
     ] = 0,
-    n: Annotated[int, typer.Option("-n", min=1, help="Variants of each picture.")] = 16,
+    n: Annotated[int, typer.Option("-n", min=1, help="Variants of each example.")] = 16,
     out: common.Out = Path("equilibrated"),
     label: common.Label = None,
     seed: common.Seed = 0,
@@ -29,7 +29,7 @@ def equilibrate(
     force: common.ForceOfFolder = False,
     yes: common.Yes = False,
 ) -> None:
-    """Make variants of pictures by the paper's chain: steps at constant noise, with the paper's numbers.
+    """Make variants of examples by the paper's chain: steps at constant noise, with the paper's numbers.
 
     The error of the model adds up along this chain, so that long ones leave the data. nk vary makes variants that do
     not.
@@ -38,14 +38,14 @@ def equilibrate(
     from noisekernel.cli.cost import Cost
     from noisekernel.cli.results import write_results
     from noisekernel.files import outputs
-    from noisekernel.kinds.pictures import drawing
 
     folder = outputs.new_folder(out, force=force)
     chain = models.load(model, device)
-    z = common.read_pictures(chain, pictures)
-    common.say_if_unlike(chain, model, z, pictures)
+    given = common.read_examples(chain, examples)
+    z = given.z
+    common.say_if_unlike(chain, model, given)
     cost = Cost(yes)
-    kept = len(z) * (n + 1) * drawing.bytes_of_a_cell(chain.size)
+    kept = len(z) * (n + 1) * chain.kind.bytes_shown
     cost.check(chain, len(z) * n, batch_size, kept=kept, folder=folder)
     labels = common.label_for(chain, label, len(z))
     carried = tasks.paper_lag(chain) if lag is None else lag
@@ -74,6 +74,6 @@ def equilibrate(
         "seed": seed,
         "label": label,
     }
-    sheet = write_results(folder, chain, how, pictures, variants, [z], numbered="variant", inputs=pictures)
+    sheet = write_results(folder, chain, how, given, variants, numbered="variant")
     figures = {**how, "n": n, "out": str(folder)}
     common.say(figures, json, f"{len(z) * n} variants: {folder}/; side by side, the original first, on {sheet}")

@@ -10,17 +10,20 @@ from noisekernel.cli import common
 
 def fill(
     model: common.ModelArgument,
-    pictures: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="The pictures to fill in.")],
+    examples: common.ExampleArgument,
     mask: Annotated[
-        Path | None,
-        typer.Option(help="White is filled in, black kept; of the picture's proportions, or the model's size."),
+        str | None,
+        typer.Option(
+            help="What to fill in. Pictures: a black and white picture, white is filled in; text: a pattern such as "
+            "_ar*; columns: their names."
+        ),
     ] = None,
-    tiles: Annotated[int | None, typer.Option(min=1, help="Not a mask but random square tiles of this side.")] = None,
+    tiles: Annotated[int | None, typer.Option(min=1, help="Not a mask but random parts of this side.")] = None,
     keep: Annotated[
         float | None,
-        typer.Option(callback=common.within(0, 1), help="The share of tiles that is kept (default: 0.3)."),
+        typer.Option(callback=common.within(0, 1), help="The share of parts that is kept (default: 0.3)."),
     ] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="Ways to fill in each picture.")] = 4,
+    n: Annotated[int, typer.Option("-n", min=1, help="Ways to fill in each example.")] = 4,
     steps: Annotated[int, typer.Option(min=1, help="Annealing steps.")] = 100,
     equilibrium: Annotated[int, typer.Option(min=0, help="Equilibrium steps after each of them.")] = 0,
     out: common.Out = Path("filled"),
@@ -33,16 +36,11 @@ def fill(
     yes: common.Yes = False,
 ) -> None:
     """Fill in what a mask hides, as in the paper's inpainting; all else comes back as it was, bit by bit."""
-    import torch
-
     from noisekernel import models, tasks
     from noisekernel.cli.cost import Cost
     from noisekernel.cli.results import write_results
     from noisekernel.core.errors import InputError
     from noisekernel.files import outputs
-    from noisekernel.kinds.pictures import drawing
-    from noisekernel.kinds.pictures.masks import check_fits, read_mask, tile_masks
-    from noisekernel.kinds.pictures.reading import MOST_SIDE, open_image, size_of
 
     if (mask is None) == (tiles is None):
         raise InputError("say what to fill in: either --mask MASK or --tiles SIDE")
@@ -50,31 +48,20 @@ def fill(
         raise InputError("--keep is the share of tiles that is kept; with a mask, the mask says it")
     folder = outputs.new_folder(out, force=force)
     chain = models.load(model, device)
-    z = common.read_pictures(chain, pictures)
+    given = common.read_examples(chain, examples)
+    z = given.z
     if mask is not None:
-        drawn = open_image(mask)
-        for picture in pictures:
-            shape = size_of(picture, MOST_SIDE)
-            assert shape is not None  # it has been read
-            check_fits(drawn.size, (shape.width, shape.height), chain.size)
-        if drawn.size != (chain.size.width, chain.size.height):
-            size = f"{chain.size.width} x {chain.size.height}"
-            common.note(
-                f"the mask has {drawn.width} x {drawn.height} pixels; its middle is resized to the model's {size}, "
-                "each pixel the nearest one"
-            )
-        masks = read_mask(drawn, chain.size).expand(len(z), *chain.shape)
+        one, note = chain.kind.mask(mask, given.items)
+        if note is not None:
+            common.note(note)
+        masks = one.expand(len(z), *chain.shape)
     else:
-        if (tiles or 1) > max(chain.size.height, chain.size.width):
-            raise InputError(f"--tiles is {tiles}; the pictures have {chain.size.height} x {chain.size.width} pixels")
-        masks = tile_masks(chain.size, tiles or 1, 0.3 if keep is None else keep, len(z), seed=seed)
+        masks = chain.kind.masks(tiles or 1, 0.3 if keep is None else keep, len(z), seed=seed)
         if not bool(masks.any()):
-            raise InputError(f"--keep {keep} keeps every tile of {tiles} pixels, so there is nothing to fill in")
+            raise InputError(f"--keep {keep} keeps every part of {tiles}, so there is nothing to fill in")
     labels = common.label_for(chain, label, len(z))
     cost = Cost(yes)
-    cost.check(
-        chain, len(z) * n, batch_size, kept=len(z) * (n + 2) * drawing.bytes_of_a_cell(chain.size), folder=folder
-    )
+    cost.check(chain, len(z) * n, batch_size, kept=len(z) * (n + 2) * chain.kind.bytes_shown, folder=folder)
     each = steps * (equilibrium + 1)
     total = len(tasks.batches(len(z) * n, batch_size)) * each
     with common.bar(total, "filling in") as bar:
@@ -93,7 +80,7 @@ def fill(
     how = {
         "task": "fill",
         "model": common.model_name(model),
-        "mask": None if mask is None else mask.name,
+        "mask": None if mask is None else Path(mask).name,
         "tiles": tiles,
         "keep": keep if keep is not None or tiles is None else 0.3,
         "steps": steps,
@@ -101,10 +88,9 @@ def fill(
         "seed": seed,
         "label": label,
     }
-    seen = torch.where(masks, torch.full_like(z, chain.middle), z)
-    inputs = pictures if mask is None else [*pictures, mask]
-    sheet = write_results(folder, chain, how, pictures, filled, [z, seen], numbered="way", inputs=inputs)
+    inputs = [] if mask is None else [Path(mask)]
+    sheet = write_results(folder, chain, how, given, filled, numbered="way", masks=masks, inputs=inputs)
     share = float(masks.float().mean())
     figures = {**how, "filled_share": round(share, 4), "n": n, "out": str(folder)}
-    text = f"{len(z) * n} pictures, {share:.0%} of each filled in: {folder}/; original, what was seen and results on "
-    common.say(figures, json, text + str(sheet))
+    text = f"{len(z) * n} {chain.kind.many}, {share:.0%} of each filled in: {folder}/; original, what was seen and "
+    common.say(figures, json, f"{text}results on {sheet}")

@@ -1,6 +1,7 @@
 """`nk recipes`: what there is to train by, and what it costs."""
 
 import json as json_
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ def recipes(
 ) -> None:
     """List the recipes: parameters, memory, cost; or show one in full."""
     from noisekernel import recipes
+    from noisekernel.core.errors import InputError
     from noisekernel.training.cost import plan
 
     if name is not None:
@@ -22,19 +24,21 @@ def recipes(
     rows: list[dict[str, Any]] = []
     for each in recipes.recipe_names():
         recipe = recipes.recipe(each)
-        kind = recipe.data.fitted(None)[0]
-        cost = plan(recipe, kind)
+        kind, cost = recipe.data, None
+        with suppress(InputError):  # what some kinds of data cost is known only once they are seen
+            kind = recipe.data.fitted(None)[0]
+            cost = plan(recipe, kind)
         rows.append(
             {
                 "name": each,
                 "about": recipe.about,
                 "kind": kind.kind,
-                "shape": list(kind.shape),
-                "parameters": cost.parameters,
-                "memory_bytes": cost.memory_bytes,
+                "shape": None if cost is None else list(kind.shape),
+                "parameters": None if cost is None else cost.parameters,
+                "memory_bytes": None if cost is None else cost.memory_bytes,
                 "batch": recipe.training.batch,
                 "images": recipe.training.images,
-                "operations": cost.total,
+                "operations": None if cost is None else cost.total,
                 "published_fid": recipe.published.fid if recipe.published else None,
                 "published_in": recipe.published.source if recipe.published else None,
             }
@@ -52,11 +56,11 @@ def recipes(
     for row in rows:
         table.add_row(
             f"[bold]{row['name']}[/bold]",
-            "x".join(str(side) for side in row["shape"]),
-            f"{row['parameters'] / 1e6:.3g} M",
-            f"{row['memory_bytes'] / 1e9:.3g} GB",
+            row["kind"] if row["shape"] is None else "x".join(str(side) for side in row["shape"]),
+            told("{:.3g} M", row["parameters"], 1e6),
+            told("{:.3g} GB", row["memory_bytes"], 1e9),
             f"{row['images'] / 1e6:.3g} M",
-            f"{row['operations']:.1e}",
+            told("{:.1e}", row["operations"], 1.0),
             "" if row["published_fid"] is None else f"{row['published_fid']}",
         )
     console = Console()
@@ -69,3 +73,8 @@ def recipes(
         "the paper for its own runs, not ours.",
         style="dim",
     )
+
+
+def told(form: str, value: float | None, unit: float) -> str:
+    """A figure in a unit; nothing where it depends on the data."""
+    return "" if value is None else form.format(value / unit)

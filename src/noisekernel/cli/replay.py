@@ -28,7 +28,7 @@ def replay(
     from noisekernel.cli.cost import TIMED, Cost
     from noisekernel.core.errors import InputError
     from noisekernel.files import outputs
-    from noisekernel.kinds.pictures import drawing
+    from noisekernel.files.formats import write_bytes
     from noisekernel.studio.design_file import read_design
     from noisekernel.studio.replay import replay, steps_of
 
@@ -54,9 +54,9 @@ def replay(
             elif not one.bits:
                 rounded, largest = rounded + 1, max(largest, one.difference)
             if folder is not None:
-                (image,) = chain.draw(one.z[None])
                 how = {"design": design.record.name, "node": one.node.id, "digest": one.node.digest, "same": one.same}
-                drawing.save_png(image, folder / f"{one.node.id}.png", how)
+                (shown,) = chain.kind.show(chain.kind.decode(one.z[None]), how=how)
+                write_bytes(folder / f"{one.node.id}{chain.kind.suffix}", shown.content)
     total = len(design.record.nodes)
     figures = {
         "design": design.record.name,

@@ -1,14 +1,14 @@
-"""What commands write that make several results of each picture: a PNG of each, a sheet, and a manifest."""
+"""What commands write that make several results of each example: the results, an overview, and a manifest."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
-from noisekernel.files import outputs
-from noisekernel.kinds.pictures import drawing
-from noisekernel.kinds.pictures.record import Record
+from noisekernel.cli.common import Given
+from noisekernel.kinds.record import Record
 from noisekernel.models.model import Model
 
 
@@ -16,31 +16,37 @@ def write_results(
     folder: Path,
     model: Model,
     how: Mapping[str, Any],
-    pictures: Sequence[Path],
+    given: Given,
     results: Tensor,
-    beside: Sequence[Tensor],
     *,
     numbered: str,
-    inputs: Sequence[Path],
+    masks: Tensor | None = None,
+    inputs: Sequence[Path] = (),
 ) -> Path:
-    """Write the results of each picture, of shape (pictures, n, *shape), and return the path of the sheet.
+    """Write the results of each example, of shape (examples, n, *shape), and return the path of the overview.
 
-    The sheet has one row per picture: first it in each batch of `beside`, then its results. The manifest says `how`
-    they were made, and numbers the results of a picture by the word `numbered`. `inputs` are files to leave alone.
+    The overview has one row per example: first the example, then, with `masks`, what was seen of it, then its results.
+    The manifest says `how` they were made, and numbers the results of an example by the word `numbered`. `inputs` are
+    files to leave alone.
     """
     n = results.shape[1]
-    files = [[f"{name}-{k:02d}.png" for k in range(n)] for name in outputs.names_of(pictures)]
-    listed = [
-        {"file": file, **how, "picture": i, "source": pictures[i].name, numbered: k, "sample": i * n + k}
-        for i, own in enumerate(files)
-        for k, file in enumerate(own)
-    ]
-    record = Record(folder, dict(how), listed, inputs=inputs)
-    cells = []
-    for i, own in enumerate(files):
-        images = model.draw(results[i])
-        record.write(images, own)
-        cells += [image for batch in beside for image in model.draw(batch[i : i + 1])] + images
-    record.sheet(drawing.contact_sheet(cells, columns=n + len(beside)), "sheet.png")
+    names = [[f"{name}-{k:02d}" for k in range(n)] for name in given.names]
+    made = {
+        name: {**how, "example": i, "source": given.sources[i], numbered: k, "sample": i * n + k}
+        for i, own in enumerate(names)
+        for k, name in enumerate(own)
+    }
+    record = Record(folder, model.kind, how, made, inputs=[*given.files, *inputs])
+    rows, hidden = [], []
+    for i, own in enumerate(names):
+        values = model.kind.decode(results[i])
+        record.write(values, own)
+        first = model.kind.decode(given.z[i : i + 1])
+        rows += [first, *([first] if masks is not None else []), values]
+        if masks is not None:
+            none = torch.zeros(1 + n, *model.shape, dtype=torch.bool)
+            hidden += [none[:1], masks[i : i + 1], none[1:]]
+    columns = n + 1 + (masks is not None)
+    sheet = record.sheet("sheet", torch.cat(rows), columns, torch.cat(hidden) if hidden else None)
     record.finish()
-    return folder / "sheet.png"
+    return sheet

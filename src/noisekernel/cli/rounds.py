@@ -7,11 +7,10 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from PIL import Image
 
 from noisekernel import tasks
 from noisekernel.cli import common
@@ -19,17 +18,12 @@ from noisekernel.cli.cost import Cost
 from noisekernel.core.errors import InputError
 from noisekernel.core.randomness import Recorded
 from noisekernel.core.suggestions import unknown
+from noisekernel.kinds.base import Kind
 from noisekernel.models.model import Model
 from noisekernel.sampling.renewal import rows_of, together
 
-#: A picture, as numbers in [0, 1] of shape (height, width) or (height, width, channels), to how much it is liked.
-Score = Callable[[NDArray[np.float64]], float]
-
-SCORES: dict[str, Score] = {
-    "bright": lambda picture: float(picture.mean()),
-    "dark": lambda picture: -float(picture.mean()),
-    "contrast": lambda picture: float(picture.std()),
-}
+#: An example, as its kind hands it to scores (`Kind.judged`), to how much it is liked.
+Score = Callable[[Any], float]
 
 
 @dataclass
@@ -44,7 +38,7 @@ class Variants:
     seed: int
     #: Whether there are rounds to come: only then is the noise of variants kept.
     more: bool = False
-    #: Of the pictures to vary, where it is known.
+    #: Of the examples to vary, where it is known.
     noise: Recorded | None = None
 
     def of(self, z: torch.Tensor, first: int, label: torch.Tensor | None, cost: Cost, rounds: int) -> torch.Tensor:
@@ -76,7 +70,7 @@ class Variants:
         return torch.cat(done).unflatten(0, (-1, self.n))
 
     def go_on_from(self, picked: Sequence[int]) -> None:
-        """The next round is of these variants, one of each picture."""
+        """The next round is of these variants, one of each example."""
         if self.noise is not None:
             self.noise = rows_of(self.noise, torch.tensor([i * self.n + k for i, k in enumerate(picked)]))
 
@@ -85,51 +79,56 @@ class Variants:
 class Chooser:
     """Which candidate to go on from."""
 
+    kind: Kind
     n: int
     beforehand: Sequence[int] | None
     score: Score | None
 
-    @classmethod
-    def of(cls, rounds: int, n: int, choose: str | None, score: str | None) -> "Chooser":
-        """From the options, all of which are checked before any work is done."""
-        if rounds == 1:
-            if choose or score:
-                raise InputError("--choose and --score say what the next round begins with; there is one round only")
-            return cls(n, None, None)
+    @staticmethod
+    def check(rounds: int, n: int, choose: str | None, score: str | None) -> None:
+        """Refuse options that do not go together, before any work is done."""
+        if rounds == 1 and (choose or score):
+            raise InputError("--choose and --score say what the next round begins with; there is one round only")
         if choose and score:
             raise InputError("--choose and --score both say which candidate to go on from; give one of them")
-        if score:
-            return cls(n, None, _find(score))
-        if choose is None:
-            if not sys.stdin.isatty():
-                raise InputError("several rounds need to know how to go on: --score NAME, or --choose 3,0,…")
-            return cls(n, None, None)
-        try:
-            chosen = [int(part) for part in choose.split(",")]
-        except ValueError:
-            raise InputError(f"--choose is {choose!r}; give numbers with commas between them, such as 3,0,12") from None
-        if len(chosen) != rounds - 1 or not all(0 <= number < n for number in chosen):
-            raise InputError(
-                f"--choose is {choose}; {rounds} rounds of {n} need {rounds - 1} numbers from 0 to {n - 1}"
-            )
-        return cls(n, chosen, None)
+        if rounds > 1 and not choose and not score and not sys.stdin.isatty():
+            raise InputError("several rounds need to know how to go on: --score NAME, or --choose 3,0,…")
+        _numbers(choose, rounds, n)
 
-    def pick(self, number: int, which: int, images: Sequence[Image.Image], sheet: Path) -> int:
-        """The candidate of this round, for this picture."""
+    @classmethod
+    def of(cls, kind: Kind, rounds: int, n: int, choose: str | None, score: str | None) -> "Chooser":
+        """From the options, for examples of this kind."""
+        return cls(kind, n, _numbers(choose, rounds, n), None if score is None else _find(score, kind))
+
+    def pick(self, number: int, which: int, drawn: Sequence[Any], sheet: Path) -> int:
+        """The candidate of this round, for this example."""
         if self.score is not None:
-            return int(np.argmax([_scored(self.score, image) for image in images]))
+            return int(np.argmax([_scored(self.score, self.kind.judged(each)) for each in drawn]))
         if self.beforehand is not None:
             return self.beforehand[number]
         while True:
-            answer = input(f"picture {which}: go on from which candidate of {sheet}, 0 to {self.n - 1}? ")
+            answer = input(f"{self.kind.one} {which}: go on from which candidate of {sheet}, 0 to {self.n - 1}? ")
             if answer.strip().isdecimal() and int(answer) < self.n:
                 return int(answer)
 
 
-def _scored(score: Score, image: Image.Image) -> float:
-    """How much a picture is liked, by a function that may be the user's."""
+def _numbers(choose: str | None, rounds: int, n: int) -> list[int] | None:
+    """The candidates that are chosen beforehand."""
+    if choose is None:
+        return None
     try:
-        given = score(np.asarray(image, dtype=np.float64) / 255.0)
+        chosen = [int(part) for part in choose.split(",")]
+    except ValueError:
+        raise InputError(f"--choose is {choose!r}; give numbers with commas between them, such as 3,0,12") from None
+    if len(chosen) != rounds - 1 or not all(0 <= number < n for number in chosen):
+        raise InputError(f"--choose is {choose}; {rounds} rounds of {n} need {rounds - 1} numbers from 0 to {n - 1}")
+    return chosen
+
+
+def _scored(score: Score, example: Any) -> float:
+    """How much an example is liked, by a function that may be the user's."""
+    try:
+        given = score(example)
     except Exception as error:  # it is the user's code, which can fail in any way
         raise InputError(f"the score failed: {_told(error)}") from None
     try:
@@ -137,16 +136,16 @@ def _scored(score: Score, image: Image.Image) -> float:
     except (TypeError, ValueError):
         value = math.nan
     if not math.isfinite(value):
-        raise InputError(f"the score gave {given!r}; it must give one finite number for every picture")
+        raise InputError(f"the score gave {given!r}; it must give one finite number for every example")
     return value
 
 
-def _find(name: str) -> Score:
-    if name in SCORES:
-        return SCORES[name]
+def _find(name: str, kind: Kind) -> Score:
+    if name in kind.scores:
+        return kind.scores[name]
     path, colon, function = name.rpartition(":")
     if not colon:
-        raise InputError(f"{unknown('score', name, SCORES)} Or give a function of your own: FILE.py:NAME.")
+        raise InputError(f"{unknown('score', name, kind.scores)} Or give a function of your own: FILE.py:NAME.")
     if not Path(path).is_file():
         raise InputError(f"there is no file {path!r} to take the score {function!r} from")
     try:

@@ -1,4 +1,4 @@
-"""`nk sample`: new pictures."""
+"""`nk sample`: new data."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,19 +22,16 @@ def sample(
     force: common.ForceOfFolder = False,
     yes: common.Yes = False,
 ) -> None:
-    """Draw new pictures: one PNG each, a contact sheet, and a manifest.
+    """Draw new data: a file each (or all in one, where the data are lines), an overview, and a manifest.
 
-    Under torchrun or accelerate launch the processes share the work, and the pictures are those of one process.
+    Under torchrun or accelerate launch the processes share the work, and the samples are those of one process.
     """
     from time import perf_counter
-
-    from PIL import Image
 
     from noisekernel import models, tasks
     from noisekernel.cli.cost import Cost
     from noisekernel.files import outputs
-    from noisekernel.kinds.pictures import drawing
-    from noisekernel.kinds.pictures.record import Record
+    from noisekernel.kinds.record import Record
 
     rank, world = common.process()
     common.wait_for_everyone(device)
@@ -57,9 +54,8 @@ def sample(
         own = {} if labels is None else {"label": chain.classes[int(labels[i])]}
         return {**how, "sample": i, **own}
 
-    files = [f"{i:0{max(4, len(str(n - 1)))}d}.png" for i in range(n)]
-    listed = [{"file": file, **made(i)} for i, file in enumerate(files)]
-    record = Record(folder, how, listed, main=rank == 0)
+    names = [f"{i:0{max(4, len(str(n - 1)))}d}" for i in range(n)]
+    record = Record(folder, chain.kind, how, {name: made(i) for i, name in enumerate(names)}, rank=rank)
     batches = tasks.batches(n, batch_size)[rank::world]
     began = perf_counter()
     with common.bar(len(batches) * schedule.steps, "drawing") as bar:
@@ -67,17 +63,16 @@ def sample(
         for rows in batches:
             own = None if labels is None else labels[rows.start : rows.stop]
             run = tasks.synthesis(chain, len(rows), schedule=schedule, label=own, seed=seed, first=rows.start)
-            record.write(chain.draw(run.result(advance)), files[rows.start : rows.stop])
+            record.write(chain.kind.decode(run.result(advance).cpu()), names[rows.start : rows.stop])
+    record.leave()
     common.wait_for_everyone(device)
     if rank > 0:
         return
     seconds = perf_counter() - began
-    shown = []
-    for file in files[:400]:
-        with Image.open(folder / file) as image:
-            shown.append(image.copy())
-    record.sheet(drawing.contact_sheet(shown), "sheet.png")
+    record.gather()
+    sheet = record.sheet("sheet", record.values(names[:400]))
     record.finish()
     figures = {**how, "n": n, "out": str(folder), "seconds": round(seconds, 3)}
     beyond = f" (the first 400 of {n})" if n > 400 else ""
-    common.say(figures, json, f"{n} pictures in {seconds:.1f} s: {folder}/, all on {folder / 'sheet.png'}{beyond}")
+    many = chain.kind.one if n == 1 else chain.kind.many
+    common.say(figures, json, f"{n} {many} in {seconds:.1f} s: {folder}/, all on {sheet}{beyond}")

@@ -13,7 +13,7 @@ def train(
     data: Annotated[
         str,
         typer.Argument(
-            metavar="DATA", help="digits, a folder of pictures, .npy/.npz, an idx file, a CIFAR-10 archive, or hf:NAME."
+            metavar="DATA", help="digits, a folder, .csv, .txt, .npy/.npz, an idx file, a CIFAR-10 archive, or hf:NAME."
         ),
     ],
     out: Annotated[Path | None, typer.Option(help="The folder of the run; new, unless --resume.")] = None,
@@ -25,6 +25,9 @@ def train(
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="key=value, such as training.batch=128; may be repeated.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="The kind of data: pictures, points, tokens, … (default: found by looking).")
     ] = None,
     start: Annotated[
         str | None,
@@ -50,7 +53,9 @@ def train(
     from noisekernel.training.run import train as train_model
 
     if dry_run:
-        figures = plan_run(data, recipe=recipe, settings=set_ or (), seed=seed or 0, device=device, start=start)
+        figures = plan_run(
+            data, recipe=recipe, settings=set_ or (), seed=seed or 0, device=device, start=start, kind=kind
+        )
         if common.process()[0] == 0:
             common.say(figures, json, told(figures))
         return
@@ -65,6 +70,7 @@ def train(
             seed=seed,
             device=device,
             start=start,
+            kind=kind,
             resume=resume,
             progress=not json,
         )

@@ -1,4 +1,4 @@
-"""`nk vary`: variants of pictures, and rounds of them, each from the best of the one before."""
+"""`nk vary`: variants of examples, and rounds of them, each from the best of the one before."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,11 +10,11 @@ from noisekernel.cli import common
 
 def vary(
     model: common.ModelArgument,
-    pictures: Annotated[list[Path], typer.Argument(metavar="PICTURE...", help="The pictures to vary.")],
+    examples: common.ExampleArgument,
     strength: Annotated[
         float | None,
         typer.Option(
-            callback=common.within(0, 1), help="How far: 0 is the picture itself (nearly), 1 a new one (default: 0.3)."
+            callback=common.within(0, 1), help="How far: 0 is the example itself (nearly), 1 a new one (default: 0.3)."
         ),
     ] = None,
     below: Annotated[
@@ -22,14 +22,16 @@ def vary(
         typer.Option(callback=common.within(0, 1), help="The noise level below which noise is redrawn, for experts."),
     ] = None,
     steps: Annotated[int, typer.Option(min=1, help="Annealing steps.")] = 20,
-    n: Annotated[int, typer.Option("-n", min=1, help="Variants of each picture.")] = 16,
+    n: Annotated[int, typer.Option("-n", min=1, help="Variants of each example.")] = 16,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, each from a candidate of the one before.")] = 1,
     choose: Annotated[
         str | None, typer.Option(help="The candidate to go on from after each round, such as 3,0,12.")
     ] = None,
     score: Annotated[
         str | None,
-        typer.Option(help="Go on from the candidate with the highest: bright, dark, contrast, FILE.py:NAME."),
+        typer.Option(
+            help="Go on from the candidate with the highest score: bright, dark, … (by kind), or FILE.py:NAME."
+        ),
     ] = None,
     out: common.Out = Path("variants"),
     label: common.Label = None,
@@ -40,32 +42,35 @@ def vary(
     force: common.ForceOfFolder = False,
     yes: common.Yes = False,
 ) -> None:
-    """Make variants of pictures.
+    """Make variants of examples.
 
-    A picture is made of noise, and a variant redraws the fine part of it: as much as it takes for variants to go
-    --strength of the way to an unrelated picture. A model is measured for that once, which takes a moment. With
+    An example is made of noise, and a variant redraws the fine part of it: as much as it takes for variants to go
+    --strength of the way to an unrelated example. A model is measured for that once, which takes a moment. With
     --below it is the noise below that level. (nk equilibrate makes variants as the paper does.)
 
     With --rounds, each round starts from one candidate of the round before: the highest in --score, the one you
     --choose beforehand, or, at a terminal, the one you name when asked.
     """
+    import torch
+
     from noisekernel import models
     from noisekernel.cli.cost import Cost
     from noisekernel.cli.rounds import Chooser, Variants
     from noisekernel.files import outputs
-    from noisekernel.kinds.pictures import drawing
-    from noisekernel.kinds.pictures.record import Record
+    from noisekernel.kinds.record import Record
     from noisekernel.tasks.strength import DEFAULT, RENEWAL
 
     RENEWAL.check(strength, below)
     folder = outputs.new_folder(out, force=force)
-    chooser = Chooser.of(rounds, n, choose, score)
+    Chooser.check(rounds, n, choose, score)
     chain = models.load(model, device)
-    z = common.read_pictures(chain, pictures)
-    common.say_if_unlike(chain, model, z, pictures)
+    kind = chain.kind
+    chooser = Chooser.of(kind, rounds, n, choose, score)
+    given = common.read_examples(chain, examples)
+    z = given.z
+    common.say_if_unlike(chain, model, given)
     cost = Cost(yes)
-    numbers = chain.size.channels * chain.size.height * chain.size.width
-    kept = drawing.bytes_of_a_cell(chain.size) + (4 * numbers * (steps + 1) if rounds > 1 else 0)
+    kept = kind.bytes_shown + (4 * z[0].numel() * (steps + 1) if rounds > 1 else 0)
     cost.check(chain, rounds * len(z) * n, batch_size, kept=len(z) * n * kept, folder=folder)
     how: dict[str, Any] = {
         "task": "vary",
@@ -77,36 +82,32 @@ def vary(
         "label": label,
     }
     varying = Variants(chain, n, batch_size, below=how["below"], steps=steps, seed=seed, more=rounds > 1)
-    own_names = outputs.names_of(pictures)
-    originals = [f"{name}-original.png" for name in own_names]
-    listed: list[dict[str, object]] = [
-        {"file": file, **how, "role": "original", "source": path.name}
-        for file, path in zip(originals, pictures, strict=True)
-    ]
-    files = [[[f"{name}-round{r}-{k:02d}.png" for k in range(n)] for name in own_names] for r in range(rounds)]
+    originals = [f"{name}-original" for name in given.names]
+    made: dict[str, dict[str, object]] = {
+        name: {**how, "role": "original", "source": source}
+        for name, source in zip(originals, given.sources, strict=True)
+    }
+    names = [[[f"{name}-round{r}-{k:02d}" for k in range(n)] for name in given.names] for r in range(rounds)]
     for number in range(rounds):
-        for i, path in enumerate(pictures):
-            own = {**how, "round": number, "picture": i, "source": path.name}
-            listed += [
-                {"file": files[number][i][k], **own, "variant": k, "sample": (number * len(z) + i) * n + k}
-                for k in range(n)
-            ]
-    sheets = [f"sheet{number}.png" for number in range(rounds)]
-    record = Record(folder, {**how, "rounds": rounds}, listed, sheets=sheets, inputs=pictures)
+        for i, source in enumerate(given.sources):
+            own = {**how, "round": number, "example": i, "source": source}
+            for k, name in enumerate(names[number][i]):
+                made[name] = {**own, "variant": k, "sample": (number * len(z) + i) * n + k}
+    sheets = [f"sheet{number}" for number in range(rounds)]
+    record = Record(folder, kind, {**how, "rounds": rounds}, made, sheets=sheets, inputs=given.files)
     history: list[list[int]] = []
     for number in range(rounds):
         labels = common.label_for(chain, label, len(z))
         # Each round has sample numbers of its own, so that it does not repeat the noise of the one before.
         variants = varying.of(z, number * len(z) * n, labels, cost, rounds)
         if number == 0:
-            record.write(chain.draw(z), originals)
-        cells = []
+            record.write(kind.decode(z), originals)
+        rows = []
         for i in range(len(z)):
-            images = chain.draw(variants[i])
-            record.write(images, files[number][i])
-            cells += [*chain.draw(z[i : i + 1]), *images]
-        sheet = folder / sheets[number]
-        record.sheet(drawing.contact_sheet(cells, columns=n + 1), sheet.name, round=number)
+            values = kind.decode(variants[i])
+            record.write(values, names[number][i])
+            rows += [kind.decode(z[i : i + 1]), values]
+        sheet = record.sheet(sheets[number], torch.cat(rows), n + 1, round=number)
         if number < rounds - 1:
             picked = [chooser.pick(number, i, chain.draw(variants[i]), sheet) for i in range(len(z))]
             history.append(picked)

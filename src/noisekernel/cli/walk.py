@@ -10,8 +10,8 @@ from noisekernel.cli import common
 
 def walk(
     model: common.ModelArgument,
-    pictures: Annotated[
-        list[Path] | None, typer.Argument(metavar="[PICTURE...]", help="Where to start (default: at new samples).")
+    examples: Annotated[
+        list[str] | None, typer.Argument(metavar="[EXAMPLE...]", help="Where to start (default: at new samples).")
     ] = None,
     pace: Annotated[
         float, typer.Option(callback=common.within(0, 1), help="How much of the noise a step moves.")
@@ -20,7 +20,9 @@ def walk(
     every: Annotated[int, typer.Option(min=1, help="Steps between frames.")] = 1,
     n: Annotated[int | None, typer.Option("-n", min=1, help="Chains side by side (default: at least 16).")] = None,
     fps: Annotated[float, typer.Option(callback=common.within(0.1, 100), help="Frames per second.")] = 12.0,
-    out: Annotated[Path, typer.Option(help="The film: .gif or .mp4.")] = Path("walk.gif"),
+    out: Annotated[
+        Path | None, typer.Option(help="The film: .gif or .mp4 of pictures, .txt of text, .svg or .csv of points.")
+    ] = None,
     label: common.Label = None,
     seed: common.Seed = 0,
     device: common.Device = None,
@@ -39,32 +41,35 @@ def walk(
     from noisekernel.cli.cost import Cost
     from noisekernel.core.errors import InputError
     from noisekernel.files import outputs
-    from noisekernel.kinds.pictures import drawing
-    from noisekernel.kinds.pictures.film import check_film, save_film
 
-    check_film(out)
-    outputs.new_file(out, force=force)
-    number = n or max(16, len(pictures or ()))
-    if pictures and len(pictures) > number:
-        raise InputError(f"{len(pictures)} pictures to start from, but -n {number} chains; give each picture a chain")
     chain = models.load(model, device)
+    kind = chain.kind
+    out = Path(f"walk{kind.reel}") if out is None else out
+    kind.check_film(out)
+    outputs.new_file(out, force=force)
+    given = common.read_examples(chain, examples) if examples else None
+    starts = None if given is None else given.z
+    number = n or max(16, 0 if starts is None else len(starts))
+    if starts is not None and len(starts) > number:
+        raise InputError(
+            f"{len(starts)} {kind.many} to start from, but -n {number} chains; give each {kind.one} a chain"
+        )
     cost = Cost(yes)
-    in_film = (steps // every + 1) * number * drawing.bytes_of_a_cell(chain.size)
+    in_film = (steps // every + 1) * number * kind.bytes_shown
     cost.check(chain, number, number, kept=in_film, instead="ask for fewer steps, or to show fewer of them (--every)")
-    starts = common.read_pictures(chain, pictures) if pictures else None
-    if pictures and starts is not None:
-        common.say_if_unlike(chain, model, starts, pictures)
+    if given is not None:
+        common.say_if_unlike(chain, model, given)
     z = None if starts is None else starts[[i % len(starts) for i in range(number)]]
     labels = common.label_for(chain, label, number)
     going = tasks.walk(chain, number if z is None else z, pace=pace, label=labels, seed=seed)
-    frames = [drawing.contact_sheet(chain.draw(going.clean))]
+    frames = [kind.decode(going.clean.cpu())]
     with common.bar(steps, "walking") as bar:
         advance = cost.timed(bar, steps, steps)
         for state, _ in islice(going, steps):
             if state.t % every == 0 or state.t == steps:
-                frames.append(drawing.contact_sheet(chain.draw(going.clean)))
+                frames.append(kind.decode(going.clean.cpu()))
             advance()
-    save_film(frames, out, fps)
+    kind.film(frames, out, fps)
     figures = {
         "task": "walk",
         "model": common.model_name(model),

@@ -27,16 +27,16 @@ def new_file(path: str | Path, *, force: bool = False) -> Path:
     return path
 
 
-def names_of(paths: Sequence[Path]) -> list[str]:
-    """A name for each picture: that of its file, with a number where several would have the same.
+def names_of(stems: Sequence[str]) -> list[str]:
+    """A name for each example: the one given, with a number where several would have the same.
 
     Of a very long name only the beginning is taken, so that there is room for what is added to it.
 
-    >>> names_of([Path("a/boot.png"), Path("shoe.jpg"), Path("b/Boot.jpg"), Path("boot-2.png")])
+    >>> names_of(["boot", "shoe", "Boot", "boot-2"])
     ['boot', 'shoe', 'Boot-3', 'boot-2']
     """
     names: list[str] = []
-    stems = [path.stem.encode()[:LONGEST].decode(errors="ignore") for path in paths]
+    stems = [stem.encode()[:LONGEST].decode(errors="ignore") for stem in stems]
     given = {stem.casefold() for stem in stems}
     for stem in stems:
         name, number = stem, 1

@@ -111,6 +111,9 @@ class Kind(Strict):
     #: How the name of a file of one example ends; and whether the examples of a command go into one file together.
     suffix: ClassVar[str] = ".bin"
     gathered: ClassVar[bool] = False
+    #: How the names of overviews and of films end.
+    page: ClassVar[str] = ".txt"
+    reel: ClassVar[str] = ".txt"
     #: The studio's module that shows examples of this kind.
     viewer: ClassVar[str] = "text"
 
@@ -256,8 +259,11 @@ class Kind(Strict):
     # Masks ------------------------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def mask(self, word: str, items: Sequence[Any]) -> Tensor:
-        """The mask that an argument of a command means, of the shape of z: 1 = to be filled in, 0 = kept."""
+    def mask(self, word: str, items: Sequence[Any]) -> tuple[Tensor, str | None]:
+        """The mask that an argument of a command means, of the shape of z: 1 = to be filled in, 0 = kept.
+
+        Also returns a sentence for the user, where the mask is not taken as it is.
+        """
 
     @abstractmethod
     def masks(self, tile: int, keep: float, n: int, *, seed: int = 0, first: int = 0) -> Tensor:
@@ -300,8 +306,12 @@ class Kind(Strict):
 
     @property
     def scores(self) -> Mapping[str, Callable[[Any], float]]:
-        """What one can choose and steer by, by name: functions of an object that people handle (`drawn`)."""
+        """What one can choose by, by name: functions of what `judged` gives."""
         return {}
+
+    def judged(self, drawn: Any) -> Any:
+        """What scores are functions of, from an object that people handle; by default that object."""
+        return drawn
 
     # Shared -----------------------------------------------------------------------------------------------------------
 

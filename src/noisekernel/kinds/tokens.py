@@ -188,7 +188,7 @@ class Tokens(Kind):
 
     # Masks ------------------------------------------------------------------------------------------------------------
 
-    def mask(self, word: str, items: Sequence[Any]) -> Tensor:
+    def mask(self, word: str, items: Sequence[Any]) -> tuple[Tensor, str | None]:
         """A pattern: an underscore for each character to fill in, any other to keep; * at its end fills in the rest."""
         rest = word.endswith(REST)
         pattern = word.removesuffix(REST)
@@ -197,7 +197,7 @@ class Tokens(Kind):
         fill = [letter == HOLE for letter in pattern] + [rest] * (self.shape[0] - len(pattern))
         if not any(fill):
             raise InputError(f"the pattern {word!r} has no {HOLE} and no {REST}, so there is nothing to fill in")
-        return torch.tensor(fill)
+        return torch.tensor(fill), None
 
     def masks(self, tile: int, keep: float, n: int, *, seed: int = 0, first: int = 0) -> Tensor:
         return blocks(self.shape[0], tile, keep, n, seed=seed, first=first)

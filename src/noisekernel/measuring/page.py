@@ -12,6 +12,7 @@ from PIL import Image
 
 from noisekernel.files.data_urls import data_url
 from noisekernel.files.formats import write_text
+from noisekernel.kinds.base import Shown
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --paper: #fbfaf7; --soft: #6a7180; --line: #d9d6cd; --card: #fff; }
@@ -67,6 +68,13 @@ def embedded(picture: Image.Image | bytes, kind: str = "png", alt: str = "") -> 
     """A picture as HTML that needs no other file."""
     content = picture if isinstance(picture, bytes) else _png(picture)
     return f'<img src="{data_url(content, f"image/{kind}")}" alt="{html.escape(alt)}">'
+
+
+def shown_in_page(shown: Shown, alt: str = "") -> str:
+    """An overview of any kind of data as HTML that needs no other file."""
+    if shown.media.startswith("image/"):
+        return f'<img src="{data_url(shown.content, shown.media)}" alt="{html.escape(alt)}">'
+    return f"<pre>{html.escape(shown.text or shown.content.decode(errors='replace'))}</pre>"
 
 
 def tree(root: Image.Image, children: Sequence[Image.Image], grand: Sequence[Sequence[Image.Image]]) -> str:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import torch
 from jaxtyping import Shaped
-from numpy.typing import NDArray
 from torch import Tensor
 
 from noisekernel import recipes
@@ -58,19 +57,24 @@ class Model(NoiseModel):
 
     def read(self, examples: Any) -> Tensor:
         """Examples as clean data, (n, *shape): paths, or whatever the kind of data takes; one of them, or a list."""
-        given = list(examples) if isinstance(examples, list | tuple) else [examples]
-        if not given:
-            raise InputError(f"no {self.kind.one} was given; give at least one")
-        return self.kind.encode(torch.from_numpy(np.stack([self._stored(each) for each in given])))
+        items, names = [], []
+        for each in examples if isinstance(examples, list | tuple) else [examples]:
+            named = [each] if not isinstance(each, str | Path) else [one.item for one in self.kind.given([str(each)])]
+            items += named
+            names += [str(each) if isinstance(each, str | Path) else f"the {self.kind.one}"] * len(named)
+        return self.read_items(items, names)
 
-    def _stored(self, item: Any) -> NDArray[Any]:
-        name = str(item) if isinstance(item, str | Path) else f"the {self.kind.one}"
-        if isinstance(item, str | Path):
-            (item,) = (named.item for named in self.kind.given([str(item)]))
-        try:
-            return self.kind.store(item).values
-        except BadExampleError as error:
-            raise InputError(f"{name}: {error}") from None
+    def read_items(self, items: Sequence[Any], names: Sequence[str]) -> Tensor:
+        """Items of the kind of data as clean data, (n, *shape); what is none is refused by its name."""
+        if not items:
+            raise InputError(f"no {self.kind.one} was given; give at least one")
+        stored = []
+        for item, name in zip(items, names, strict=True):
+            try:
+                stored.append(self.kind.store(item).values)
+            except BadExampleError as error:
+                raise InputError(f"{name}: {error}") from None
+        return self.kind.encode(torch.from_numpy(np.stack(stored)))
 
     def draw(self, z: Shaped[Tensor, "*many"]) -> list[Any]:
         """Clean data as people know it, in one list: pictures, strings, rows.

@@ -81,6 +81,8 @@ class Pictures(Kind):
     many: ClassVar[str] = "pictures"
     fixed: ClassVar[frozenset[str]] = frozenset({"size", "codec"})
     suffix: ClassVar[str] = ".png"
+    page: ClassVar[str] = ".png"
+    reel: ClassVar[str] = ".gif"
     viewer: ClassVar[str] = "pictures"
 
     _form = field_validator("size", "otherwise", mode="before")(three_numbers)
@@ -219,7 +221,9 @@ class Pictures(Kind):
             return None  # whoever reads it says so
         if size is None or (size.height, size.width) == (self.box.height, self.box.width):
             return None
-        return f"{size.width} x {size.height}; its middle is resized to {self.box.width} x {self.box.height}"
+        return (
+            f"{size.width} x {size.height}; its middle is resized to the model's {self.box.width} x {self.box.height}"
+        )
 
     def show(self, values: Tensor, hidden: Tensor | None = None, how: Mapping[str, Any] | None = None) -> list[Shown]:
         """PNG. What is hidden is grey."""
@@ -261,7 +265,7 @@ class Pictures(Kind):
 
     # Masks ------------------------------------------------------------------------------------------------------------
 
-    def mask(self, word: str, items: Sequence[Any]) -> Tensor:
+    def mask(self, word: str, items: Sequence[Any]) -> tuple[Tensor, str | None]:
         """A black and white picture of the proportions of the pictures: white is filled in, black is kept."""
         (named,) = self.given([word])
         try:
@@ -272,12 +276,18 @@ class Pictures(Kind):
             size = size_of(BytesIO(item), MOST_SIDE)
             if size is not None:
                 check_fits(image.size, (size.width, size.height), self.box)
-        return read_mask(image, self.box)
+        note = None
+        if image.size != (self.box.width, self.box.height):
+            note = (
+                f"the mask has {image.width} x {image.height} pixels; its middle is resized to the model's "
+                f"{self.box.width} x {self.box.height}, each pixel the nearest one"
+            )
+        return read_mask(image, self.box), note
 
     def masks(self, tile: int, keep: float, n: int, *, seed: int = 0, first: int = 0) -> Tensor:
         """Square tiles."""
         if tile > max(self.box.height, self.box.width):
-            raise InputError(f"tiles of {tile} pixels; the pictures have {self.box.height} x {self.box.width}")
+            raise InputError(f"--tiles is {tile}; the pictures have {self.box.height} x {self.box.width} pixels")
         return tile_masks(self.box, tile, keep, n, seed=seed, first=first)
 
     # Judging ----------------------------------------------------------------------------------------------------------
@@ -328,17 +338,15 @@ class Pictures(Kind):
 
     @property
     def scores(self) -> Mapping[str, Callable[[Any], float]]:
-        """Of a picture of Pillow."""
         return {
-            "bright": lambda picture: float(_unit(picture).mean()),
-            "dark": lambda picture: -float(_unit(picture).mean()),
-            "contrast": lambda picture: float(_unit(picture).std()),
+            "bright": lambda picture: float(picture.mean()),
+            "dark": lambda picture: -float(picture.mean()),
+            "contrast": lambda picture: float(picture.std()),
         }
 
-
-def _unit(picture: Image.Image) -> NDArray[np.float64]:
-    """A picture as numbers in [0, 1]."""
-    return np.asarray(picture, dtype=np.float64) / 255.0
+    def judged(self, drawn: Any) -> Any:
+        """Numbers in [0, 1] of shape (height, width) or (height, width, channels)."""
+        return np.asarray(drawn, dtype=np.float64) / 255.0
 
 
 def natural_size(items: Items) -> Size | None:

@@ -43,6 +43,8 @@ class Points(Kind):
     fixed: ClassVar[frozenset[str]] = frozenset({"columns", "means", "scales"})
     suffix: ClassVar[str] = ".csv"
     gathered: ClassVar[bool] = True
+    page: ClassVar[str] = ".svg"
+    reel: ClassVar[str] = ".svg"
     viewer: ClassVar[str] = "points"
 
     @model_validator(mode="after")
@@ -224,13 +226,13 @@ class Points(Kind):
 
     # Masks ------------------------------------------------------------------------------------------------------------
 
-    def mask(self, word: str, items: Sequence[Any]) -> Tensor:
+    def mask(self, word: str, items: Sequence[Any]) -> tuple[Tensor, str | None]:
         """The names of the columns to fill in, with commas between them."""
         wanted = [name.strip() for name in word.split(",")]
         for name in wanted:
             if name not in self.names:
                 raise InputError(unknown("column", name, self.names))
-        return torch.tensor([name in wanted for name in self.names])
+        return torch.tensor([name in wanted for name in self.names]), None
 
     def masks(self, tile: int, keep: float, n: int, *, seed: int = 0, first: int = 0) -> Tensor:
         return blocks(len(self.names), tile, keep, n, seed=seed, first=first)

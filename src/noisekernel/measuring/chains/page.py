@@ -5,14 +5,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
+import torch
 
 from noisekernel.core.errors import NoiseKernelError
-from noisekernel.kinds.pictures.drawing import contact_sheet
 from noisekernel.measuring.chains import StrengthCurve
 from noisekernel.measuring.chains.diagnosis import PACE
 from noisekernel.measuring.chains.found import LEVEL, PAPER, WALK, Diagnosis, Found
-from noisekernel.measuring.page import COLOURS, Section, embedded, new_axes, plotted, table, write_report
+from noisekernel.measuring.page import COLOURS, Section, new_axes, plotted, shown_in_page, table, write_report
 from noisekernel.models.model import Model
 
 LEAD = (
@@ -184,9 +183,9 @@ def _stationary(found: Diagnosis, model: Model) -> Section:
 
 
 def _sheet(found: Found, name: str, model: Model) -> str:
-    cells: list[Image.Image] = [image for z in found.shown.values() for image in model.draw(z)]
+    values = model.kind.decode(torch.cat([z.cpu() for z in found.shown.values()]))
     columns = len(next(iter(found.shown.values())))
-    return embedded(contact_sheet(cells, columns, least=48), alt=f"{name}: chains on their way")
+    return shown_in_page(model.kind.overview(values, columns), alt=f"{name}: chains on their way")
 
 
 def _mixing(found: Diagnosis) -> Section:
