@@ -21,6 +21,7 @@ from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.core.quantities import told_seconds
 from noisekernel.core.suggestions import unknown
 from noisekernel.kinds.base import Kind, Shown
+from noisekernel.models.verbs import Verbs
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.sampling.model import NoiseModel
 from noisekernel.sampling.samplers import sampler as by_name
@@ -29,7 +30,7 @@ from noisekernel.sampling.strength import StrengthCurve
 
 
 @dataclass(frozen=True, repr=False)
-class Model(NoiseModel):
+class Model(Verbs, NoiseModel):
     """A `NoiseModel` that knows its design and its history, and the way between examples and its data."""
 
     design: recipes.Design = field(kw_only=True)

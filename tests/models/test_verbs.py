@@ -1,0 +1,70 @@
+"""The methods of a model are the tasks, for examples as people have them."""
+
+import inspect
+
+import pytest
+import torch
+
+import noisekernel as nk
+from noisekernel.core.errors import InputError
+from noisekernel.models.verbs import Verbs
+
+
+@pytest.fixture(scope="module")
+def model():
+    return nk.load("digits")
+
+
+@pytest.mark.same_call
+def test_methods_are_the_tasks(model):
+    z = model.sample(3, steps=4, seed=2)
+    _, schedule = model.schedule(None, 4)
+    assert torch.equal(z, nk.synthesize(model, 3, schedule=schedule, seed=2, batch_size=64))
+    mask = model.kind.masks(2, 0.5, 3)
+    some = {"steps": 3, "seed": 1, "batch_size": 64}
+    assert torch.equal(model.vary(z, 2, below=0.3, **some), nk.vary(model, z, 2, below=0.3, **some))
+    assert torch.equal(model.fill(z, mask, 2, **some), nk.fill(model, z, mask, 2, **some))
+    assert torch.equal(model.equilibrate(z, 2, **some), nk.equilibrate(model, z, 2, **some))
+
+    def dark(clean):
+        return -clean.mean(dim=(1, 2, 3))
+
+    assert torch.equal(model.steer(z, dark, beta=0.1, **some), nk.steer(model, z, dark, beta=0.1, **some))
+    mine, other = model.walk(z, steps=3, seed=4), nk.walk(model, z, steps=3, seed=4)
+    for walk in (mine, other):
+        walk.step()
+    assert torch.equal(mine.clean, other.clean)
+
+
+def test_examples_are_taken_as_people_have_them(model, tmp_path):
+    z = model.sample(1, steps=4)
+    (image,) = model.draw(z)
+    image.save(tmp_path / "a.png")
+    assert model.vary(str(tmp_path / "a.png"), 2, below=0.2, steps=2).shape == (1, 2, 1, 8, 8)
+    assert model.vary([image, tmp_path / "a.png"], 2, below=0.2, steps=2).shape == (2, 2, 1, 8, 8)
+    assert model.vary(z[0], 2, below=0.2, steps=2).shape == (1, 2, 1, 8, 8)
+    assert model.sample(4, label=["3", 7], steps=2).shape == (4, 1, 8, 8)
+    assert model.sample(2, label="3", steps=2).shape == (2, 1, 8, 8)
+    with pytest.raises(InputError, match="by name or number"):
+        model.sample(2, label=torch.tensor([1, 2]))
+    with pytest.raises(InputError, match=r"nowhere\.png cannot be opened"):
+        model.vary("nowhere.png")
+
+
+def test_saved_and_diagnosed(model, tmp_path):
+    path = model.save(tmp_path / "m")
+    assert nk.load(path).shape == model.shape
+    with pytest.raises(InputError, match="exists"):
+        model.save(tmp_path / "m")
+    found = model.diagnose(model.sample(60, steps=4), steps=8, n=16, pairs=40)
+    assert "reversible" in str(found)
+
+
+def test_every_argument_is_documented_and_none_is_swallowed():
+    for name, method in inspect.getmembers(Verbs, inspect.isfunction):
+        if name.startswith("_"):
+            continue
+        parameters = inspect.signature(method).parameters
+        assert not any(each.kind is each.VAR_KEYWORD for each in parameters.values()), name
+        for parameter in list(parameters)[1:]:
+            assert f"{parameter}: " in method.__doc__, (name, parameter)
