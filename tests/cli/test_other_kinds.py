@@ -104,3 +104,8 @@ def test_mistakes(run, tmp_path, home, models):
     (tmp_path / "same.csv").write_text("a,b\n1,2\n1,3\n")
     refused(run("train", "same.csv", "--out", "z"), "the column a has one and the same value everywhere")
     refused(run("demo", "--data", home / "people.csv", "--out", "d"), "the demo is a tour of pictures")
+
+
+@pytest.mark.training
+def test_the_studio_says_what_it_cannot_show(run, models):
+    refused(run("studio", models["tokens"], "--no-browser"), "is a model of strings, which the studio cannot show yet")

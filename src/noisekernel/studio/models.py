@@ -23,6 +23,8 @@ from noisekernel.tasks.strength import EQUILIBRIUM, RENEWAL, Way
 
 #: The ways to make variants here: variants, and variants towards taste.
 WAYS = (RENEWAL, EQUILIBRIUM)
+#: The viewers that the page has (`page/viewers`).
+VIEWERS = ("pictures",)
 #: The sizes of batches with which a model is timed.
 TIMED = (1, 12)
 
@@ -82,6 +84,7 @@ class Served:
         """What the page is told."""
         return {
             "id": self.id,
+            "kind": self.model.kind.viewer,
             "shape": list(self.model.shape),
             "classes": list(self.model.classes),
             "parameters": self.model.parameters,
@@ -103,6 +106,11 @@ def _seconds_a_step(model: Model, n: int) -> float:
 def serve(what: str, data: str | None = None) -> Served:
     """A model by name, file or folder, with the examples that are at hand."""
     model = models.load(what, "cpu")
+    if model.kind.viewer not in VIEWERS:
+        raise InputError(
+            f"{what} is a model of {model.kind.many}, which the studio cannot show yet; use nk sample, nk vary, nk "
+            "fill and nk walk"
+        )
     name = Path(what).name.removesuffix(".safetensors") or str(what)
     weights = models.digest_of(what)
     return Served(name, model, weights, _examples(model, data), Familiarity.known(weights))
