@@ -37,9 +37,9 @@ def symmetry(z: Tensor) -> Tensor:
 
 rows = {
     "real digits": real,
-    "without a score": nk.equilibrate(model, real, beta=0.4, lag=model.kernel.lag, readout=10)[:, 0],
-    "steered to little ink": nk.steer(model, real, little_ink, beta=0.4)[:, 0],
-    "steered to symmetry": nk.steer(model, real, symmetry, beta=0.4)[:, 0],
+    "without a score": nk.equilibrate(model, real, beta=0.4, lag=0.9, readout=10)[:, 0],
+    "steered to little ink": nk.steer(model, real, little_ink, beta=0.4, lag=0.9)[:, 0],
+    "steered to symmetry": nk.steer(model, real, symmetry, beta=0.4, lag=0.9)[:, 0],
 }
 for name, z in rows.items():
     print(f"{name:24} mean {z.mean():+.3f}   asymmetry {(z - z.flip(3)).square().mean():.3f}")
