@@ -50,15 +50,15 @@ show(drawn, "two rows of new digits, and a row of new threes")
 # %%
 # Variants
 # --------
-# A variant keeps the coarse noise that a picture is made of and redraws the fine noise. The level `below` decides what
-# counts as fine: the higher it is, the further the variants go.
+# A variant keeps the coarse noise that a picture is made of and redraws the fine noise. The strength says how
+# far that takes it: 0 gives the picture again, 1 an unrelated one.
 
 some = real[[3, 8, 25]]
-near = nk.renew(model, some, 11, below=0.1)
+near = nk.vary(model, some, 11, strength=0.2)
 show(torch.cat((some[:, None], near), dim=1), "real digits on the left, near variants")
 
 # %%
-far = nk.renew(model, some, 11, below=0.5)
+far = nk.vary(model, some, 11, strength=0.6)
 show(torch.cat((some[:, None], far), dim=1), "real digits on the left, variants that go further")
 
 # %%
@@ -69,7 +69,7 @@ show(torch.cat((some[:, None], far), dim=1), "real digits on the left, variants 
 
 mask = torch.zeros(1, 8, 8)
 mask[..., 4:] = 1
-filled = nk.inpaint(model, some, mask, 8)
+filled = nk.fill(model, some, mask, 8)
 hidden = torch.where(mask.bool(), torch.tensor(-0.2), some)
 rows = torch.cat((some[:, None], hidden[:, None], filled), dim=1)
 show(rows, "real digit, what was shown, eight ways to fill it in")

@@ -18,14 +18,14 @@ model = nk.load("digits", device="cpu")
 real = torch.tensor(load_digits().images, dtype=torch.float32)[[3, 8, 25], None] / 8 - 1
 
 # %%
-# To start, the walk finds noise that each digit is made of. Each glide moves the noise on, without a network call, in
+# To start, the walk finds noise that each digit is made of. Each step moves the noise on, without a network call, in
 # nearly the direction of the last one. Looking at a frame takes 20 network calls.
 
-walk = nk.NoiseWalk.of(model, real)
+walk = nk.walk(model, real, pace=0.05)
 frames = [real]
 for _ in range(15):
     for _ in range(6):
-        walk.glide(0.05)
+        walk.step()
     frames.append(walk.clean)
 
 # %%

@@ -15,13 +15,6 @@ import noisekernel as nk
 
 #: Names whose parameters are not documented yet. A name that is documented must leave this list, which is to be empty.
 EXEMPT = {
-    # tasks/
-    "NoiseWalk",
-    "inpaint",
-    "renew",
-    "steer",
-    "synthesize",
-    "vary",
     # models/
     "Model",
     "load",
@@ -33,7 +26,7 @@ NAMES = [name for name in nk.__all__ if not isinstance(getattr(nk, name), Module
 
 
 #: Names without an example in their docstring. The same rules.
-WITHOUT_EXAMPLE = {"Model", "inpaint", "save", "steer", "vary"}
+WITHOUT_EXAMPLE = {"Model", "save"}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -85,7 +85,8 @@ def test_the_score_steers():
     model = nk.NoiseModel(nk.GaussianKernel(0.9), partial(exact_denoiser, mean=0.0, variance=1.0), (1,))
     near = skeleton("my_score").Near(torch.tensor([2.0]), insistence=2.0)
     start = torch.zeros(500, 1)
-    steered, free = nk.steer(model, start, near, beta=0.4), nk.vary(model, start, beta=0.4)
+    steered = nk.steer(model, start, near, beta=0.4)
+    free = nk.equilibrate(model, start, beta=0.4, lag=0.9, readout=10)
     assert float(steered.mean()) > float(free.mean()) + 0.5
 
 

@@ -64,6 +64,10 @@ class VariancePreserving(nk.NoiseKernel):
         """Even in the logarithm of beta."""
         return first * (self.clean / first) ** torch.linspace(0.0, 1.0, steps + 1, dtype=torch.float64)
 
+    def loudness(self, beta: Tensor) -> Tensor:
+        """Of x / sqrt(alpha) = z + noise, the standard deviation of the noise."""
+        return (beta / (1.0 - beta)).sqrt()
+
     def check_data(self, z: Any, name: str = "z") -> Tensor:
         """Floating-point numbers, all finite."""
         return checks.floating(name, z)

@@ -130,7 +130,11 @@ class NoiseKernel(ABC):
 
     @abstractmethod
     def loudness(self, beta: Tensor) -> Tensor:
-        """The noise's standard deviation when the signal is scaled to 1: 0 for clean data, infinite for pure noise."""
+        """The noise's standard deviation when the signal is scaled to 1: 0 for clean data, infinite for pure noise.
+
+        Args:
+            beta: Noise levels.
+        """
 
     @abstractmethod
     def check_data(self, z: Any, name: str = "z") -> Tensor:

@@ -73,7 +73,7 @@ class Found:
         )
 
     def figures(self) -> dict[str, Any]:
-        """Everything as JSON can hold it; docs/diagnostics.md says what each means."""
+        """Everything as JSON can hold it; docs/howto/diagnose.md says what each means."""
         summary = {
             "auc": self.main.test.auc,
             "auc_error": self.main.test.error,
@@ -109,7 +109,7 @@ class Diagnosis:
         return f"{WALK}: nk vary, nk walk\n{self.walk}\n{PAPER}: nk equilibrate\n{self.paper}"
 
     def figures(self) -> dict[str, Any]:
-        """Everything as JSON can hold it; docs/diagnostics.md says what each means."""
+        """Everything as JSON can hold it; docs/howto/diagnose.md says what each means."""
         return {
             "examples": self.examples,
             "seed": self.seed,
