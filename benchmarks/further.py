@@ -32,7 +32,7 @@ def run(arm: str, seed: int, pixels: NDArray[np.uint8], images: int) -> tuple[di
     torch.set_num_threads(1)
     settings = {"training.images": images, "data.labels": False}
     began = time.perf_counter()
-    model = nk.train(pixels, settings=settings, seed=seed, progress=False, **ARMS[arm])
+    model = nk.fit(pixels, settings=settings, seed=seed, progress=False, **ARMS[arm])
     seconds = time.perf_counter() - began
     with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder) / "pictures.npy", pixels)

@@ -19,8 +19,6 @@ EXEMPT = {
     "Model",
     "load",
     "save",
-    # training/
-    "train",
 }
 NAMES = [name for name in nk.__all__ if not isinstance(getattr(nk, name), ModuleType)]
 

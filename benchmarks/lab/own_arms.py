@@ -89,7 +89,7 @@ class Ours:
             budget = replace(material, images=round(self.budget * material.images))
             settings = {**budget.settings(), **self.changes}
             data = material.write(work)
-            models.save(nk.train(data, recipe=self.recipe, settings=settings, seed=seed, progress=False), path)
+            models.save(nk.fit(data, recipe=self.recipe, settings=settings, seed=seed, progress=False), path)
         self.model = nk.load(path)
 
     def draw(self, n: int, calls: int, seed: int) -> Tensor:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from noisekernel.sampling.model import NoiseModel, PlainModel
     from noisekernel.sampling.schedule import Schedule
     from noisekernel.tasks import equilibrate, fill, steer, synthesize, vary, walk
-    from noisekernel.training.run import train
+    from noisekernel.training.run import fit
 
 #: Where each module that is a public name lies.
 _MODULES = {
@@ -134,7 +134,7 @@ _HOME = {
         "vary",
         "walk",
     ),
-    "training.run": ("train",),
+    "training.run": ("fit",),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 
@@ -176,6 +176,7 @@ __all__ = [
     "equilibrate",
     "errors",
     "fill",
+    "fit",
     "kernels",
     "kinds",
     "levels",
@@ -193,7 +194,6 @@ __all__ = [
     "steer",
     "synthesize",
     "tasks",
-    "train",
     "training",
     "vary",
     "walk",

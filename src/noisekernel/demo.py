@@ -30,7 +30,7 @@ from noisekernel.networks.denoiser import Denoiser
 from noisekernel.tasks.strength import DEFAULT, RENEWAL
 from noisekernel.training.observers import Silent, read_log
 from noisekernel.training.preparation import chosen_recipe
-from noisekernel.training.run import train
+from noisekernel.training.run import fit
 
 #: Tells the folder of a demo, whose run may make way for a new one, from a folder of the user's.
 MARK = "demo.json"
@@ -105,7 +105,7 @@ def run(
     if (out / MARK).exists():
         shutil.rmtree(out / "run", ignore_errors=True)
     write_json(out / MARK, {"data": data, "seed": seed})
-    model = train(data, out / "run", recipe=chosen, seed=seed, device=device, observers=[quality])
+    model = fit(data, out / "run", recipe=chosen, seed=seed, device=device, observers=[quality])
     trained = time.perf_counter() - began
     console.print("drawing, varying, filling in, walking …")
     tour = Tour()

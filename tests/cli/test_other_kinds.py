@@ -25,7 +25,7 @@ def models(home):
 
     few = {"training.images": 128, "training.batch": 32}
     for name in ("people.csv", "names.txt"):
-        nk.train(home / name, home / name.split(".")[0], settings=few, progress=False)
+        nk.fit(home / name, home / name.split(".")[0], settings=few, progress=False)
     return {"points": home / "people", "tokens": home / "names"}
 
 

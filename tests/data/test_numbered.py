@@ -156,7 +156,7 @@ def test_reading_ahead_hands_on_items_errors_and_the_end():
 
 def test_streams_train(parquet):
     settings = ["network.channels=8", "training.images=64", "training.batch=16", "data.size=[1,8,8]", "data.bad=skip"]
-    model = nk.train(f"hf:{parquet}?streaming=true", settings=[*settings, "data.workers=0"], progress=False)
+    model = nk.fit(f"hf:{parquet}?streaming=true", settings=[*settings, "data.workers=0"], progress=False)
     assert model.history["examples"] is None
 
 

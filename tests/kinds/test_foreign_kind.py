@@ -101,7 +101,7 @@ def test_a_kind_of_another_package_goes_through_everything(elsewhere, tmp_path):
     done = python(
         """
         import json, torch, noisekernel as nk
-        model = nk.train("rolls.txt", "run", kind="dice", progress=False)
+        model = nk.fit("rolls.txt", "run", kind="dice", progress=False)
         z = model.read(["dice 1 2 3"])
         filled = nk.fill(model, z, model.kind.mask("__k", [])[0], 2, steps=4)
         again = nk.load("run")
@@ -126,7 +126,7 @@ def test_a_kind_of_another_package_goes_through_everything(elsewhere, tmp_path):
     assert "the kind 'broken' (nowhere:Nothing) cannot be used" in done.stderr
 
     # The data may be either kind, so nobody guesses; and without the package the model is refused by its kind.
-    both = python("import noisekernel as nk; nk.train('rolls.txt', progress=False)", elsewhere, tmp_path)
+    both = python("import noisekernel as nk; nk.fit('rolls.txt', progress=False)", elsewhere, tmp_path)
     assert "may be tokens or dice; say which: --kind tokens" in both.stderr
     without = python("import noisekernel as nk; nk.load('run')", None, tmp_path)
     assert "is a model of data of the kind 'dice', which is not known here" in without.stderr

@@ -98,7 +98,7 @@ def test_masks_fit_the_data(case):
 @pytest.mark.training
 def test_defaults_train_and_the_model_does_everything(case, tmp_path):
     kind, loaded, _, _, _ = case
-    model = nk.train(some(kind.kind)[0], settings={"training.images": 16, "training.batch": 8}, progress=False)
+    model = nk.fit(some(kind.kind)[0], settings={"training.images": 16, "training.batch": 8}, progress=False)
     assert model.kind == kind.bare
     nk.save(model, tmp_path)
     again = nk.load(tmp_path)

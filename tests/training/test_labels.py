@@ -27,7 +27,7 @@ def test_labels_are_followed(tmp_path):
 
     def followed(name, labels):
         np.savez(tmp_path / name, pixels=pixels, labels=labels)
-        model = nk.train(tmp_path / name, recipe="digits", settings=SETTINGS, progress=False)
+        model = nk.fit(tmp_path / name, recipe="digits", settings=SETTINGS, progress=False)
         samples = nk.synthesize(model, 200, steps=20, label=asked)
         right = samples[..., 4:].mean((1, 2, 3)) > samples[..., :4].mean((1, 2, 3))
         return float((right.long() == asked).float().mean())

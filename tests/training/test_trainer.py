@@ -32,7 +32,7 @@ SMALL = {"network.channels": 8, "training.batch": 16, "training.images": 160, "t
 
 def train(out, images=160, **more):
     settings = {**SMALL, "training.images": images, "training.save_every": 48, "training.draw_every": 10**6}
-    return nk.train("digits", out, settings=settings, progress=False, **more)
+    return nk.fit("digits", out, settings=settings, progress=False, **more)
 
 
 def weights(folder):
@@ -79,7 +79,7 @@ def test_another_seed_is_another_run(tmp_path):
 @pytest.mark.training
 def test_accumulated_parts_make_the_same_step():
     whole = train(None)
-    parts = nk.train("digits", settings={**SMALL, "training.accumulate": 4}, progress=False)
+    parts = nk.fit("digits", settings={**SMALL, "training.accumulate": 4}, progress=False)
     for name, value in whole.denoiser.state_dict().items():
         torch.testing.assert_close(parts.denoiser.state_dict()[name], value, rtol=1e-3, atol=1e-5)
 
@@ -91,21 +91,21 @@ def test_a_run_is_not_begun_twice_nor_resumed_as_another(tmp_path):
     with pytest.raises(InputError, match=r"begun with another training\.images; resume without"):
         train(tmp_path / "run", 320, resume=True)
     with pytest.raises(InputError, match="begun with seed 0, not 3"):
-        nk.train("digits", tmp_path / "run", seed=3, resume=True, progress=False)
+        nk.fit("digits", tmp_path / "run", seed=3, resume=True, progress=False)
     with pytest.raises(InputError, match="begun with data 'digits'"):
-        nk.train(tmp_path, tmp_path / "run", resume=True, progress=False)
+        nk.fit(tmp_path, tmp_path / "run", resume=True, progress=False)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "holiday.txt").touch()
     with pytest.raises(InputError, match="is not empty"):
         train(tmp_path / "other")
     with pytest.raises(InputError, match="nothing to resume without a folder"):
-        nk.train("digits", resume=True)
+        nk.fit("digits", resume=True)
 
 
 def test_what_may_change_may_change(tmp_path):
     with pytest.raises(SystemExit):
         train(tmp_path / "run", observers=[Bomb(128)])
-    model = nk.train(
+    model = nk.fit(
         "digits",
         tmp_path / "run",
         settings={"training.keep": 1, "training.save_every": 16},
@@ -146,7 +146,7 @@ def test_checkpoints_are_written_by_time_too_and_change_nothing(tmp_path, monkey
     def train(out, minutes, resume=False, observers=()):
         settings = {**SMALL, "training.log_every": 16, "training.save_every": 10**6, "training.keep": 100}
         settings["training.save_minutes"] = minutes
-        nk.train("digits", out, settings=settings, progress=False, resume=resume, observers=[clock, *observers])
+        nk.fit("digits", out, settings=settings, progress=False, resume=resume, observers=[clock, *observers])
 
     def saved(out):
         return [int(path.stem) for path in Checkpoints(out / "checkpoints").all()]
@@ -173,10 +173,10 @@ def test_a_short_run_gets_to_its_rate_and_says_where_it_does_not_do_as_set(capsy
     long = recipes.recipe("small").training
     assert long.warming == long.warmup == 10_000
     few = {**SMALL, "training.images": 16}
-    nk.train("digits", settings=few)
+    nk.fit("digits", settings=few)
     said = "the learning rate rises for 1 images, a tenth of the run, and not for 5,000 (training.warmup)"
     assert said in capsys.readouterr().err
-    nk.train("digits", settings={**few, "training.warmup": 1})
+    nk.fit("digits", settings={**few, "training.warmup": 1})
     assert "the learning rate rises" not in capsys.readouterr().err
 
 
@@ -261,24 +261,24 @@ def test_a_run_goes_on_by_any_spelling_of_its_data_and_not_with_other_pictures(t
     monkeypatch.chdir(tmp_path)
     folder = pictures_in(tmp_path / "pictures")
     with pytest.raises(SystemExit):
-        nk.train("pictures", "run", settings=EARLY, progress=False, observers=[Bomb(24)])
+        nk.fit("pictures", "run", settings=EARLY, progress=False, observers=[Bomb(24)])
     other = pictures_in(tmp_path / "other")
     with pytest.raises(InputError, match="begun with data 'pictures'"):
-        nk.train(other, "run", resume=True, progress=False)
+        nk.fit(other, "run", resume=True, progress=False)
     content = (folder / "03.png").read_bytes()
     Image.fromarray(np.full((8, 8), 255, np.uint8)).save(folder / "03.png")
     with pytest.raises(InputError, match="of another run: data was"):
-        nk.train("pictures", "run", resume=True, progress=False)
+        nk.fit("pictures", "run", resume=True, progress=False)
     (folder / "03.png").write_bytes(content)
     for spelling in ("./pictures/", folder):
-        assert nk.train(spelling, "run", resume=True, progress=False).history["images"] == 48
+        assert nk.fit(spelling, "run", resume=True, progress=False).history["images"] == 48
 
 
 def test_pictures_of_one_size_are_trained_on_as_they_are_and_others_told(tmp_path, capsys):
-    assert nk.train(pictures_in(tmp_path / "a"), settings=TINY).shape == (1, 8, 8)
+    assert nk.fit(pictures_in(tmp_path / "a"), settings=TINY).shape == (1, 8, 8)
     assert "made into" not in capsys.readouterr().err
     pictures_in(tmp_path / "a", 1, size=9)
-    model = nk.train(tmp_path / "a", settings={**TINY, "data.otherwise": [3, 4, 4]})
+    model = nk.fit(tmp_path / "a", settings={**TINY, "data.otherwise": [3, 4, 4]})
     assert model.shape == (3, 4, 4)
     assert "made into 3 x 4 x 4" in capsys.readouterr().err
 
@@ -286,21 +286,21 @@ def test_pictures_of_one_size_are_trained_on_as_they_are_and_others_told(tmp_pat
 def test_an_array_is_trained_on_and_gone_on_with(tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (12, 8, 8, 3), dtype=np.uint8)
     with pytest.raises(SystemExit):
-        nk.train(pixels, tmp_path, settings=EARLY, progress=False, observers=[Bomb(24)])
-    model = nk.train(pixels, tmp_path, resume=True, progress=False)
+        nk.fit(pixels, tmp_path, settings=EARLY, progress=False, observers=[Bomb(24)])
+    model = nk.fit(pixels, tmp_path, resume=True, progress=False)
     assert (model.shape, model.history["data"]) == ((3, 8, 8), "an array of shape (12, 8, 8, 3)")
     with pytest.raises(InputError, match="data was"):
-        nk.train(255 - pixels, tmp_path, resume=True, progress=False)
+        nk.fit(255 - pixels, tmp_path, resume=True, progress=False)
 
 
 def test_a_run_without_a_checkpoint_begins_by_what_is_said_now(tmp_path):
     pixels = np.arange(768, dtype=np.uint8).reshape(12, 8, 8)
     with pytest.raises(SystemExit):
-        nk.train(pixels, tmp_path, settings=TINY, progress=False, observers=[Bomb(8)])
+        nk.fit(pixels, tmp_path, settings=TINY, progress=False, observers=[Bomb(8)])
     with pytest.raises(InputError, match="holds a run already"):
-        nk.train(pixels, tmp_path, settings=TINY, progress=False)
+        nk.fit(pixels, tmp_path, settings=TINY, progress=False)
     settings = {**TINY, "training.rate": 1e-4}
-    model = nk.train(pixels, tmp_path, settings=settings, seed=5, resume=True, progress=False)
+    model = nk.fit(pixels, tmp_path, settings=settings, seed=5, resume=True, progress=False)
     assert (model.history["recipe"]["training"]["rate"], model.history["seed"]) == (1e-4, 5)
 
 
@@ -308,9 +308,9 @@ def test_pictures_that_are_made_into_the_size_of_the_model_to_start_from_are_tol
     pictures_in(tmp_path / "large", 4, 16)
     pictures_in(tmp_path / "own", 4, 8)
     settings = {"data.labels": False, "training.batch": 4, "training.images": 4}
-    nk.train(tmp_path / "large", settings=settings, start="digits")
+    nk.fit(tmp_path / "large", settings=settings, start="digits")
     assert "pictures are made into 1 x 8 x 8, as of the model to start from" in capsys.readouterr().err
-    nk.train(tmp_path / "own", settings=settings, start="digits")
+    nk.fit(tmp_path / "own", settings=settings, start="digits")
     assert "pictures are made into" not in capsys.readouterr().err
 
 
@@ -319,7 +319,7 @@ def test_why_there_are_no_labels_is_told(tmp_path):
         pictures_in(tmp_path / name, 2)
     pictures_in(tmp_path, 1)
     with pytest.raises(InputError, match=r"has no labels: 00\.png lies in none of the subfolders"):
-        nk.train(tmp_path, settings={**TINY, "data.labels": True}, progress=False)
+        nk.fit(tmp_path, settings={**TINY, "data.labels": True}, progress=False)
 
 
 @pytest.mark.same_call
@@ -327,7 +327,7 @@ def test_training_begins_with_the_weights_of_a_model_and_goes_on_as_if_never_sto
     pixels = np.random.default_rng(0).integers(0, 256, (40, 8, 8), dtype=np.uint8)
     settings = {"data.labels": False, "training.batch": 16, "training.images": 64, "training.save_every": 16}
     settings |= {"training.draw_every": 10**6, "training.log_every": 16}
-    begin = partial(nk.train, pixels, settings=settings, start="digits", progress=False)
+    begin = partial(nk.fit, pixels, settings=settings, start="digits", progress=False)
     whole = begin(tmp_path / "whole")
     assert whole.design == nk.load("digits").design
     assert whole.history["start"] == "digits"
@@ -336,23 +336,23 @@ def test_training_begins_with_the_weights_of_a_model_and_goes_on_as_if_never_sto
         with pytest.raises(SystemExit):
             begin(folder, observers=[Bomb(32)])
         with pytest.raises(SystemExit):
-            nk.train(pixels, folder, resume=True, progress=False, observers=[Bomb(48)], **how)
-        again = nk.train(pixels, folder, resume=True, progress=False, **how)
+            nk.fit(pixels, folder, resume=True, progress=False, observers=[Bomb(48)], **how)
+        again = nk.fit(pixels, folder, resume=True, progress=False, **how)
         assert same(again.denoiser.state_dict(), whole.denoiser.state_dict())
         assert again.history["start"] == "digits"
     with pytest.raises(InputError, match="did not begin with the weights of this model"):
-        nk.train(pixels, tmp_path / "whole", resume=True, progress=False, start=whole)
+        nk.fit(pixels, tmp_path / "whole", resume=True, progress=False, start=whole)
     other = {**settings, "network.channels": 8, "network.multipliers": [1]}
     for recipe, own in (("digits", settings), ("small", other)):
         folder = tmp_path / f"by {recipe}"
-        nk.train(pixels, folder, recipe=recipe, settings=own, progress=False)
+        nk.fit(pixels, folder, recipe=recipe, settings=own, progress=False)
         with pytest.raises(InputError, match="did not begin with the weights of this model"):
-            nk.train(pixels, folder, resume=True, start="digits", progress=False)
+            nk.fit(pixels, folder, resume=True, start="digits", progress=False)
         assert json.loads((folder / "run.json").read_text())["start"] is None
     # Hardly trained, it is the model that it began with; and the wrong twin is another.
     still = {**settings, "training.rate": 1e-9}
-    kept = nk.train(pixels, settings=still, start="digits", progress=False).denoiser.state_dict()
-    fresh = nk.train(pixels, recipe="digits", settings=still, progress=False).denoiser.state_dict()
+    kept = nk.fit(pixels, settings=still, start="digits", progress=False).denoiser.state_dict()
+    fresh = nk.fit(pixels, recipe="digits", settings=still, progress=False).denoiser.state_dict()
     stem = "backbone.stem.weight"
     torch.testing.assert_close(kept[stem], nk.load("digits").denoiser.state_dict()[stem], rtol=0, atol=1e-4)
     assert not torch.allclose(fresh[stem], kept[stem], atol=1e-2)
@@ -360,7 +360,7 @@ def test_training_begins_with_the_weights_of_a_model_and_goes_on_as_if_never_sto
 
 def test_what_belongs_to_the_model_to_start_from_is_refused(tmp_path):
     pixels = np.arange(768, dtype=np.uint8).reshape(12, 8, 8)
-    start = partial(nk.train, pixels, start="digits", progress=False)
+    start = partial(nk.fit, pixels, start="digits", progress=False)
     with pytest.raises(InputError, match=r"network\.channels cannot be set: a run that starts from a model"):
         start(settings=["network.channels=8"])
     with pytest.raises(InputError, match=r"data\.size cannot be set"):
@@ -370,16 +370,16 @@ def test_what_belongs_to_the_model_to_start_from_is_refused(tmp_path):
     # Other things numbered from 0 to 9 are not clothes.
     np.savez(tmp_path / "numbers.npz", pixels=np.zeros((10, 28, 28), np.uint8), labels=np.arange(10))
     with pytest.raises(InputError, match=r"numbers\.npz 0, 1, 2, 3, 4, 5, 6, 7, 8, 9; train without labels"):
-        nk.train(tmp_path / "numbers.npz", start="fashion", progress=False)
+        nk.fit(tmp_path / "numbers.npz", start="fashion", progress=False)
     (tmp_path / "numbers.npz").unlink()
     for name in ("cats", "dogs"):
         pictures_in(tmp_path / name, 2)
     with pytest.raises(InputError, match=r"has the classes 0, 1, .* cats, dogs; train without labels"):
-        nk.train(tmp_path, start="digits", progress=False)
+        nk.fit(tmp_path, start="digits", progress=False)
     with pytest.raises(SystemExit):
         start(tmp_path / "run", settings={"data.labels": False, "training.log_every": 8}, observers=[Bomb(8)])
     with pytest.raises(InputError, match="was to start from digits: add --from"):
-        nk.train(pixels, tmp_path / "run", resume=True, progress=False)
+        nk.fit(pixels, tmp_path / "run", resume=True, progress=False)
 
 
 def test_moments_are_measured_once(tmp_path, monkeypatch):
@@ -424,7 +424,7 @@ def test_skipped_pictures_are_told_when_they_are_met(tmp_path, capsys):
         **{"network.channels": 8, "training.batch": 8, "training.images": 48, "data.size": [1, 8, 8]},
         **{"data.memory": 0, "data.workers": 0, "data.bad": "skip"},
     }
-    nk.train(folder, tmp_path / "run", recipe="small", settings=settings)
+    nk.fit(folder, tmp_path / "run", recipe="small", settings=settings)
     told = json.loads((tmp_path / "run" / "run.json").read_text())
     assert told["skipped"] == [["07.png", "not a picture in any format that Pillow reads"]]
     assert "07.png" in capsys.readouterr().err
@@ -489,7 +489,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_says_at_which_levels(objecti
 
 def test_batches_that_cannot_be_shared_are_refused():
     with pytest.raises(InputError, match="make it a multiple of 3"):
-        nk.train("digits", settings={**SMALL, "training.accumulate": 3}, progress=False)
+        nk.fit("digits", settings={**SMALL, "training.accumulate": 3}, progress=False)
 
 
 def test_the_average_is_the_average():
@@ -554,7 +554,7 @@ FEW = {"network.channels": 8, "training.batch": 8, "training.images": 16}
 
 
 def test_bf16_and_labels_train():
-    model = nk.train("digits", settings={**FEW, "training.precision": "bf16"}, progress=False)
+    model = nk.fit("digits", settings={**FEW, "training.precision": "bf16"}, progress=False)
     assert next(model.denoiser.parameters()).dtype == torch.float32
 
 
@@ -567,7 +567,7 @@ def test_categories_train(head, classes, tmp_path):
         "head": {"kind": head, "classes": classes},
         "objective.levels.kind": "uniform",
     }
-    nk.train("digits", tmp_path, settings={**FEW, **levels}, progress=False)
+    nk.fit("digits", tmp_path, settings={**FEW, **levels}, progress=False)
     z = nk.synthesize(nk.load(tmp_path), 3, steps=4)
     assert z.shape == (3, 1, 8, 8)
     assert len(nk.load(tmp_path).draw(z)) == 3

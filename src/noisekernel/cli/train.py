@@ -50,7 +50,7 @@ def train(
     from noisekernel.core.errors import InputError, Stopped
     from noisekernel.training.dry_run import dry_run as plan_run
     from noisekernel.training.dry_run import told
-    from noisekernel.training.run import train as train_model
+    from noisekernel.training.run import fit
 
     if dry_run:
         figures = plan_run(
@@ -62,7 +62,7 @@ def train(
     if out is None:
         raise InputError("say where the run goes: --out DIR")
     try:
-        model = train_model(
+        model = fit(
             data,
             out,
             recipe=recipe,

@@ -33,7 +33,7 @@ from noisekernel.training.observers import Bar, LogFile, ModelFile, RunFile, Sam
 from noisekernel.training.preparation import Prepared, opened, prepare
 
 
-def train(
+def fit(
     data: Data,
     out: str | Path | None = None,
     *,
@@ -48,18 +48,28 @@ def train(
     tensorboard: bool | None = None,
     observers: Sequence[Silent] = (),
 ) -> Model:
-    """Train on `data` by `recipe` with `settings`; everything goes to the folder `out`. Returns the model.
+    """Train a model on data; everything goes to the folder `out`.
 
-    `data` is a word or a path as for `nk train`, an array, a list of strings, a DataFrame or a torch Dataset; `kind` is
-    the kind of data by name, where it cannot be told by looking.
+    Args:
+        data: A word or a path as for `nk train`, an array, a tensor, a list of strings, a DataFrame, a torch Dataset.
+        out: The folder of the run: log, checkpoints, samples, model. None keeps nothing but the model that is returned.
+        recipe: The name or file of a recipe, or a recipe; by default the usual one for the kind of data.
+        settings: Changes of the recipe, such as {"training.images": 5000} or ["training.images=5000"].
+        seed: The same seed gives the same weights on the same machine (0, or that of the run that is resumed).
+        device: cpu, cuda, mps, …; by default the best there is.
+        start: A model, or where to find one, whose weights training begins with. The design is then that model's; all
+            else is said by the recipe, its own unless one is given.
+        kind: The kind of data by name, where it cannot be told by looking.
+        resume: Whether to go on from the newest checkpoint in `out` (or begin, where there is none yet), by the recipe
+            that the run was begun with, to the same weights as if it had never stopped.
+        progress: Whether to show a bar and say what is done.
+        tensorboard: Whether to write for TensorBoard; by default if it is installed.
+        observers: Whoever else wants to watch.
 
-    With `start`, a model or where to find one, training begins with its weights: to train it further, or on other data.
-    The design is then that model's; all else is said by the recipe, its own unless one is given.
+    Returns:
+        The trained model.
 
-    With `resume` a run goes on from its newest checkpoint (or begins, where there is none yet), by the recipe it was
-    begun with; to the same weights, bit for bit on the same machine, as if it had never stopped.
-
-    >>> model = train("digits", settings=["training.images=64"], progress=False)
+    >>> model = fit("digits", settings=["training.images=64"], progress=False)
     >>> model.shape
     (1, 8, 8)
     """

@@ -125,7 +125,7 @@ def measure(
 
     Args:
         model: A model, or the name or path of one.
-        data: What to compare with: a word, a path or an object, as for `nk.train`.
+        data: What to compare with: a word, a path or an object, as for `nk.fit`.
         n: The number of samples; None for as many as the data has examples.
         features: What samples are compared by: None for features learned from the data, or a name, a module or a
             function (docs/howto/evaluate.md).
