@@ -52,7 +52,7 @@ def train(folder: str, moment: str | None, writes: int) -> None:
             os.replace = then_die
 
     formats.save_file = save_file
-    run.train("digits", folder, settings=SETTINGS, resume=True, progress=False, tensorboard=False)
+    run.fit("digits", folder, settings=SETTINGS, resume=True, progress=False, tensorboard=False)
 
 
 @pytest.mark.training

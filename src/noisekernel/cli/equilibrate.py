@@ -36,7 +36,7 @@ def equilibrate(
     """
     from noisekernel import models, tasks
     from noisekernel.cli.cost import Cost
-    from noisekernel.cli.results import write_results
+    from noisekernel.cli.writing import write_results
     from noisekernel.files import outputs
 
     folder = outputs.new_folder(out, force=force)

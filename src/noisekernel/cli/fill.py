@@ -38,7 +38,7 @@ def fill(
     """Fill in what a mask hides, as in the paper's inpainting; all else comes back as it was, bit by bit."""
     from noisekernel import models, tasks
     from noisekernel.cli.cost import Cost
-    from noisekernel.cli.results import write_results
+    from noisekernel.cli.writing import write_results
     from noisekernel.core.errors import InputError
     from noisekernel.files import outputs
 
