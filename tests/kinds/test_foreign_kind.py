@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from noisekernel.core.errors import BadExampleError
 from noisekernel.kinds import Kind, Named, Shown, Stored
-from noisekernel.kinds.base import blocks
+from noisekernel.kinds.blocks import blocks
 
 class Dice(Kind):
     kind: Literal["dice"] = "dice"

@@ -20,7 +20,8 @@ from noisekernel.core.checks import count
 from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.core.quantities import told_seconds
 from noisekernel.core.suggestions import unknown
-from noisekernel.kinds.base import Kind, Shown
+from noisekernel.kinds.base import Kind
+from noisekernel.kinds.exchanged import Shown
 from noisekernel.models.verbs import Verbs
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.sampling.model import NoiseModel
