@@ -1,9 +1,6 @@
 """The skeletons of docs/extending do what the page says."""
 
-import importlib.util
-import sys
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,17 +9,9 @@ import torch
 import noisekernel as nk
 from helpers import generator
 from noisekernel.networks.exact import exact_denoiser
+from skeletons import skeleton
 
-FOLDER = Path(__file__).parents[1] / "docs" / "extending"
 MEAN, VARIANCE = 0.7, 0.25
-
-
-def skeleton(name):
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 def posterior(x, beta):

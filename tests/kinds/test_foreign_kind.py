@@ -1,91 +1,35 @@
-"""A kind of data from someone else's package: found by its entry point, and used by every part like our own."""
+"""A kind of data from someone else's package: found by its entry point, and used by every part like our own.
+
+The package is the skeleton of docs/extending, with the entry point that the page shows.
+"""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
+import tomllib
 
 import pytest
 
-KIND = '''
-"""Rolls of three dice: each of three places is a number from 1 to 6."""
-from typing import Any, ClassVar, Literal
-
-import numpy as np
-import torch
-from noisekernel.core.errors import BadExampleError
-from noisekernel.kinds import Kind, Named, Shown, Stored
-from noisekernel.kinds.blocks import blocks
-
-class Dice(Kind):
-    kind: Literal["dice"] = "dice"
-    one: ClassVar[str] = "roll"
-    many: ClassVar[str] = "rolls"
-    suffix: ClassVar[str] = ".txt"
-    gathered: ClassVar[bool] = True
-
-    @classmethod
-    def recognises(cls, items):
-        return all(isinstance(items.item(i), str) and items.item(i).startswith("dice ") for i in range(len(items)))
-
-    @classmethod
-    def recipe(cls, items, on_cpu):
-        return {
-            "name": "dice", "data": {"kind": "dice"}, "kernel": {"kind": "categorical", "carry_visible": True},
-            "head": {"kind": "categorical"}, "network": {"kind": "transformer", "width": 16, "depth": 1, "heads": 2},
-            "objective": {"kind": "kl", "levels": {"kind": "uniform"}}, "training": {"images": 64, "batch": 16},
-        }
-
-    def fitted(self, items):
-        return self, None
-
-    shape = property(lambda self: (3,))
-    channels = property(lambda self: None)
-    classes = property(lambda self: 6)
-
-    def store(self, item):
-        numbers = item.removeprefix("dice ").split()
-        if len(numbers) != 3 or not all(n in "123456" for n in numbers):
-            raise BadExampleError(f"{item!r} is no roll of three dice")
-        return Stored(np.array([int(n) - 1 for n in numbers], dtype=np.int64))
-
-    def encode(self, values):
-        return values.long()
-
-    def decode(self, z):
-        return z
-
-    def drawn(self, values):
-        return ["dice " + " ".join(str(n + 1) for n in row) for row in values.tolist()]
-
-    def given(self, words):
-        return [Named(word.replace(" ", "-"), word) for word in words]
-
-    def show(self, values, hidden=None, how=None):
-        return [Shown("text/plain", f"{text}\\n".encode(), text) for text in self.drawn(values)]
-
-    def overview(self, values, columns=None, hidden=None, how=None):
-        return self.together(self.show(values))
-
-    def mask(self, word, items):
-        return torch.tensor([letter == "_" for letter in word]), None
-
-    def masks(self, tile, keep, n, *, seed=0, first=0):
-        return blocks(3, tile, keep, n, seed=seed, first=first)
-'''
+from skeletons import FOLDER, PIECES
 
 
 @pytest.fixture
 def elsewhere(tmp_path):
     """A folder with an installed package in it, as pip leaves one."""
+    page = (FOLDER / "index.md").read_text()
+    (entry,) = [toml for toml in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "noisekernel.kinds" in toml]
+    ((group, listed),) = tomllib.loads(entry)["project"]["entry-points"].items()
+    assert listed == {"dna": "my_kind:Dna"}
     site = tmp_path / "site"
-    about = site / "dice_kind-1.0.dist-info"
+    about = site / "my_kind-1.0.dist-info"
     about.mkdir(parents=True)
-    (site / "dice_kind.py").write_text(KIND)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: dice-kind\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[noisekernel.kinds]\ndice = dice_kind:Dice\nbroken = nowhere:Nothing\n")
-    (tmp_path / "rolls.txt").write_text("".join(f"dice {i % 6 + 1} {(i + 1) % 6 + 1} 3\n" for i in range(48)))
+    (site / "my_kind.py").write_text((FOLDER / "my_kind.py").read_text())
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-kind\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[{group}]\ndna = {listed['dna']}\nbroken = nowhere:Nothing\n")
+    (tmp_path / "pieces.txt").write_text("".join(f"{piece}\n" for piece in PIECES))
     return site
 
 
@@ -100,16 +44,23 @@ def python(code, site, tmp_path):
 def test_a_kind_of_another_package_goes_through_everything(elsewhere, tmp_path):
     done = python(
         """
-        import json, torch, noisekernel as nk
-        model = nk.fit("rolls.txt", "run", kind="dice", progress=False)
-        z = model.read(["dice 1 2 3"])
-        filled = nk.fill(model, z, model.kind.mask("__k", [])[0], 2, steps=4)
+        import json, pathlib, noisekernel as nk
+        from noisekernel.kinds import check_kind
+        from noisekernel.models import check_model
+        from my_kind import Dna
+
+        pieces = pathlib.Path("pieces.txt").read_text().split()
+        check_kind(Dna, pieces, bad=["AX"], example=pieces[0], mask="__GTAC")
+        two_steps = {"training.images": 16, "training.batch": 8}
+        model = nk.fit("pieces.txt", "run", kind="dna", settings=two_steps, progress=False)
+        check_model(model, pieces)
         again = nk.load("run")
-        judged = nk.measure(again, "rolls.txt", n=20, steps=4)
+        judged = nk.measure(again, "pieces.txt", n=20, steps=4)
+        filled = again.fill([pieces[0]], "__GTAC", 2, steps=4)
         print(json.dumps({
-            "kind": again.kind.kind, "new": again.draw(nk.synthesize(again, 2, steps=4)), "filled": again.draw(filled),
-            "names": sorted(nk.kinds.kinds()), "judged": judged.how["kind"], "files": sorted(p.suffix for p in
-            __import__("pathlib").Path("run/samples").iterdir()),
+            "kind": again.kind.kind, "new": again.draw(again.sample(2, steps=4)), "filled": again.draw(filled),
+            "names": sorted(nk.kinds.kinds()), "judged": judged.how["kind"],
+            "files": sorted(p.suffix for p in pathlib.Path("run/samples").iterdir()),
         }))
         """,
         elsewhere,
@@ -117,17 +68,17 @@ def test_a_kind_of_another_package_goes_through_everything(elsewhere, tmp_path):
     )
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout.splitlines()[-1])
-    assert told["kind"] == "dice"
-    assert told["names"] == ["dice", "pictures", "points", "tokens"]
-    assert all(text.startswith("dice ") for text in told["new"])
-    assert all(text.endswith(" 3") for text in told["filled"])  # what was kept
-    assert told["judged"] == "rolls"
+    assert told["kind"] == "dna"
+    assert told["names"] == ["dna", "pictures", "points", "tokens"]
+    assert all(len(piece) == 6 and set(piece) <= set("ACGT") for piece in told["new"])
+    assert all(piece.endswith("GTAC") for piece in told["filled"])  # what was kept
+    assert told["judged"] == "pieces"
     assert set(told["files"]) == {".txt"}
     assert "the kind 'broken' (nowhere:Nothing) cannot be used" in done.stderr
 
     # The data may be either kind, so nobody guesses; and without the package the model is refused by its kind.
-    both = python("import noisekernel as nk; nk.fit('rolls.txt', progress=False)", elsewhere, tmp_path)
-    assert "may be tokens or dice; say which: --kind tokens" in both.stderr
+    both = python("import noisekernel as nk; nk.fit('pieces.txt', progress=False)", elsewhere, tmp_path)
+    assert "may be tokens or dna; say which: --kind tokens" in both.stderr
     without = python("import noisekernel as nk; nk.load('run')", None, tmp_path)
-    assert "is a model of data of the kind 'dice', which is not known here" in without.stderr
+    assert "is a model of data of the kind 'dna', which is not known here" in without.stderr
     assert "install the package that provides it" in " ".join(without.stderr.split())

@@ -17,8 +17,8 @@ from torch import Tensor
 from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.files.text import lines_in
 from noisekernel.kinds.base import Kind
-from noisekernel.kinds.blocks import blocks
 from noisekernel.kinds.exchanged import Hidden, How, Items, Named, Shown, Stored
+from noisekernel.kinds.masking import blocks
 
 #: The longest string that is trained on.
 MOST = 256

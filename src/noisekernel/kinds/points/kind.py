@@ -20,8 +20,8 @@ from noisekernel.core.suggestions import unknown
 from noisekernel.files.formats import write_text
 from noisekernel.files.text import rows_in
 from noisekernel.kinds.base import Kind
-from noisekernel.kinds.blocks import blocks
 from noisekernel.kinds.exchanged import Hidden, How, Items, Named, Shown, Stored
+from noisekernel.kinds.masking import blocks
 from noisekernel.kinds.points.items import as_number, columns_of, is_point
 from noisekernel.kinds.points.plot import moving, scatter
 
