@@ -2,11 +2,13 @@
 
 import inspect
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 import noisekernel as nk
-from noisekernel.core.errors import InputError
+from noisekernel.core.errors import Altered, InputError
 from noisekernel.models.verbs import Verbs
 
 
@@ -49,6 +51,30 @@ def test_examples_are_taken_as_people_have_them(model, tmp_path):
         model.sample(2, label=torch.tensor([1, 2]))
     with pytest.raises(InputError, match=r"nowhere\.png cannot be opened"):
         model.vary("nowhere.png")
+
+
+def test_a_mask_that_is_not_taken_as_it_is_is_told_of_as_at_the_command_line(model, tmp_path):
+    """The command's sentences are warnings here, and what it refuses is refused."""
+    z = model.sample(1, steps=4)
+    (image,) = model.draw(z)
+    mask = Image.new("L", (8, 8), 255)
+    filling = {"n": 1, "steps": 2}
+    mask.save(tmp_path / "same.png")
+    assert model.fill(z, tmp_path / "same.png", **filling).shape == (1, 1, 1, 8, 8)
+    mask.resize((10, 10)).save(tmp_path / "large.png")
+    with pytest.warns(Altered, match="the mask has 10 x 10 pixels; its middle is resized to the model's 8 x 8") as told:
+        model.fill(z, tmp_path / "large.png", **filling)
+    assert told[0].filename == __file__
+    mask.resize((16, 8)).save(tmp_path / "broad.png")
+    for examples in (z, image, np.asarray(image)):
+        with pytest.raises(InputError, match="the mask has 16 x 8 pixels and the picture 8 x 8"):
+            model.fill(examples, tmp_path / "broad.png", **filling)
+    image.resize((16, 8)).save(tmp_path / "example.png")
+    with (
+        pytest.warns(Altered, match="the mask has 16 x 8"),
+        pytest.warns(Altered, match=r"example\.png \(16 x 8; its middle is resized to the model's 8 x 8\)"),
+    ):
+        model.fill(tmp_path / "example.png", tmp_path / "broad.png", **filling)
 
 
 def test_saved_and_diagnosed(model, tmp_path):

@@ -7,20 +7,19 @@ and its history (data, recipe, seed, images seen). Loading one builds what the d
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
 from noisekernel import recipes
 from noisekernel.core.checks import count
-from noisekernel.core.errors import BadExampleError, InputError
+from noisekernel.core.errors import InputError
 from noisekernel.core.quantities import told_seconds
 from noisekernel.core.suggestions import unknown
 from noisekernel.kinds.base import Kind, Shown
+from noisekernel.models.examples import read_examples, warn
 from noisekernel.models.verbs import Verbs
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.sampling.model import NoiseModel
@@ -58,24 +57,9 @@ class Model(Verbs, NoiseModel):
 
     def read(self, examples: Any) -> Tensor:
         """Examples as clean data, (n, *shape): paths, or whatever the kind of data takes; one of them, or a list."""
-        items, names = [], []
-        for each in examples if isinstance(examples, list | tuple) else [examples]:
-            named = [each] if not isinstance(each, str | Path) else [one.item for one in self.kind.given([str(each)])]
-            items += named
-            names += [str(each) if isinstance(each, str | Path) else f"the {self.kind.one}"] * len(named)
-        return self.read_items(items, names)
-
-    def read_items(self, items: Sequence[Any], names: Sequence[str]) -> Tensor:
-        """Items of the kind of data as clean data, (n, *shape); what is none is refused by its name."""
-        if not items:
-            raise InputError(f"no {self.kind.one} was given; give at least one")
-        stored = []
-        for item, name in zip(items, names, strict=True):
-            try:
-                stored.append(self.kind.store(item).values)
-            except BadExampleError as error:
-                raise InputError(f"{name}: {error}") from None
-        return self.kind.encode(torch.from_numpy(np.stack(stored)))
+        given = read_examples(self.kind, examples)
+        warn(given.notes)
+        return given.z
 
     def draw(self, z: Shaped[Tensor, "*many"]) -> list[Any]:
         """Clean data as people know it, in one list: pictures, strings, rows.

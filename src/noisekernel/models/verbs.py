@@ -13,6 +13,7 @@ from torch import Tensor
 
 from noisekernel import tasks
 from noisekernel.core.errors import InputError
+from noisekernel.models.examples import read_examples, read_mask, warn
 from noisekernel.sampling.noise_walk import NoiseState
 from noisekernel.tasks.walks import Walk
 
@@ -181,8 +182,12 @@ class Verbs:
         >>> model.fill(model.sample(2, steps=5), model.kind.masks(2, 0.5, 2), n=3, steps=5).shape
         torch.Size([2, 3, 1, 8, 8])
         """
-        model, batch = self._model, self._batch(z)
-        fill = mask if isinstance(mask, Tensor) else model.kind.mask(str(mask), [])[0]
+        model, (batch, items) = self._model, self._given(z)
+        if isinstance(mask, Tensor):
+            fill = mask
+        else:
+            fill, notes = read_mask(model.kind, mask, items)
+            warn(notes)
         own = self._classes(label, len(batch))
         return tasks.fill(
             model, batch, fill, n, steps=steps, equilibrium=equilibrium, label=own, seed=seed, batch_size=batch_size
@@ -353,10 +358,16 @@ class Verbs:
 
     def _batch(self, z: Examples) -> Tensor:
         """Clean data as a batch, from whatever was given."""
+        return self._given(z)[0]
+
+    def _given(self, z: Examples) -> tuple[Tensor, list[Any]]:
+        """Clean data as a batch, and the items that they were read from, where they were."""
         model = self._model
-        if not isinstance(z, Tensor):
-            return model.read(z)
-        return z[None] if tuple(z.shape) == model.shape else z
+        if isinstance(z, Tensor):
+            return z[None] if tuple(z.shape) == model.shape else z, []
+        given = read_examples(model.kind, z)
+        warn(given.notes)
+        return given.z, given.items
 
     def _classes(self, label: Classes, n: int) -> Tensor | None:
         if label is None:

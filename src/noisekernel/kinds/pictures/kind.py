@@ -216,14 +216,12 @@ class Pictures(Kind):
 
     def differs(self, item: Any) -> str | None:
         try:
-            size = size_of(BytesIO(item) if isinstance(item, bytes) else item, MOST_SIDE)
+            size = _size(item)
         except BadExampleError:
             return None  # whoever reads it says so
-        if size is None or (size.height, size.width) == (self.box.height, self.box.width):
+        if size is None or size == (self.box.width, self.box.height):
             return None
-        return (
-            f"{size.width} x {size.height}; its middle is resized to the model's {self.box.width} x {self.box.height}"
-        )
+        return f"{size[0]} x {size[1]}; its middle is resized to the model's {self.box.width} x {self.box.height}"
 
     def show(self, values: Tensor, hidden: Tensor | None = None, how: Mapping[str, Any] | None = None) -> list[Shown]:
         """PNG. What is hidden is grey."""
@@ -272,12 +270,12 @@ class Pictures(Kind):
             image, _ = open_picture(named.item)
         except BadExampleError as error:
             raise InputError(f"{word}: {error}") from None
-        for item in items:
-            size = size_of(BytesIO(item), MOST_SIDE)
+        own = (self.box.width, self.box.height)
+        for size in map(_size, items) if items else [own]:
             if size is not None:
-                check_fits(image.size, (size.width, size.height), self.box)
+                check_fits(image.size, size, self.box)
         note = None
-        if image.size != (self.box.width, self.box.height):
+        if image.size != own:
             note = (
                 f"the mask has {image.width} x {image.height} pixels; its middle is resized to the model's "
                 f"{self.box.width} x {self.box.height}, each pixel the nearest one"
@@ -386,6 +384,17 @@ def _is_picture(item: Any) -> bool:
         except OSError:
             return False
     return isinstance(item, bytes) and kind_of_picture(item[:64]) is not None
+
+
+def _size(item: Any) -> tuple[int, int] | None:
+    """The width and height of whatever may be given as a picture; None where a side is too long to be looked at."""
+    item = _array(item)
+    if isinstance(item, Image.Image):
+        return item.size
+    if isinstance(item, np.ndarray):
+        return item.shape[1], item.shape[0]
+    size = size_of(BytesIO(item) if isinstance(item, bytes) else item, MOST_SIDE)
+    return None if size is None else (size.width, size.height)
 
 
 def _array(item: Any) -> Any:
