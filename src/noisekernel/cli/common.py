@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
-    from noisekernel.models.examples import Given
+    from noisekernel.kinds.examples import Given
     from noisekernel.models.model import Model
     from noisekernel.tasks.strength import Way
 
@@ -92,7 +92,7 @@ def note(sentence: str) -> None:
 
 def read_examples(model: "Model", words: Sequence[str]) -> "Given":
     """Examples as the model's data; of those that are not taken as they are, a note says so."""
-    from noisekernel.models.examples import read_examples
+    from noisekernel.kinds.examples import read_examples
 
     given = read_examples(model.kind, list(words))
     for sentence in given.notes:

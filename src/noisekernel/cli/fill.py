@@ -41,7 +41,7 @@ def fill(
     from noisekernel.cli.writing import write_results
     from noisekernel.core.errors import InputError
     from noisekernel.files import outputs
-    from noisekernel.models.examples import read_mask
+    from noisekernel.kinds.examples import read_mask
 
     if (mask is None) == (tiles is None):
         raise InputError("say what to fill in: either --mask MASK or --tiles SIDE")

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from noisekernel.kinds.examples import Given
 from noisekernel.kinds.record import Record
-from noisekernel.models.examples import Given
 from noisekernel.models.model import Model
 
 

@@ -5,7 +5,6 @@ Each method takes examples as people have them, files, strings, rows, or clean d
 """
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +12,11 @@ from torch import Tensor
 
 from noisekernel import tasks
 from noisekernel.core.errors import InputError
-from noisekernel.models.examples import read_examples, read_mask, warn
+from noisekernel.data import load_data
+from noisekernel.kinds.examples import read_examples, read_mask, warn
+from noisekernel.measuring.chains.diagnosis import diagnose
+from noisekernel.measuring.chains.found import Diagnosis
+from noisekernel.measuring.samples.evaluation import Judgement, measure
 from noisekernel.sampling.noise_walk import NoiseState
 from noisekernel.tasks.walks import Walk
 
@@ -287,7 +290,7 @@ class Verbs:
 
     def evaluate(
         self, data: Any, *, n: int | None = None, held_out: Any = None, steps: int | None = None, seed: int = 0
-    ) -> Any:
+    ) -> Judgement:
         """Measure samples of the model against data, as `nk evaluate` does.
 
         Args:
@@ -304,9 +307,11 @@ class Verbs:
         >>> sorted(load("digits").evaluate("digits", n=40, steps=2).figures)[:2]
         ['coverage', 'density']
         """
-        return _package().measure(self._model, data, n=n, held_out=held_out, steps=steps, seed=seed)
+        return measure(self._model, data, n=n, held_out=held_out, steps=steps, seed=seed)
 
-    def diagnose(self, data: Any = None, *, steps: int = 1000, n: int = 64, pairs: int = 1000, seed: int = 0) -> Any:
+    def diagnose(
+        self, data: Any = None, *, steps: int = 1000, n: int = 64, pairs: int = 1000, seed: int = 0
+    ) -> Diagnosis:
         """Measure the chains of the model: reversible, stationary, mixing, and how far variants go.
 
         Args:
@@ -329,9 +334,9 @@ class Verbs:
         elif isinstance(data, Tensor):
             z, labels = data, None
         else:
-            loaded, _ = _package().data.load_data(data, model.kind)
+            loaded, _ = load_data(data, model.kind)
             z, labels = model.kind.encode(loaded.values), loaded.labels
-        return _package().diagnose(model, z, labels, steps=steps, n=n, pairs=pairs, seed=seed)
+        return diagnose(model, z, labels, steps=steps, n=n, pairs=pairs, seed=seed)
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the model as one file, which `nk.load` reads.
@@ -375,8 +380,3 @@ class Verbs:
         if isinstance(label, Tensor):
             raise InputError("give classes by name or number, such as label='3' or label=[3, 7]")
         return self._model.label([label] if isinstance(label, str | int) else label, n)
-
-
-def _package() -> Any:
-    """The package itself: measuring builds on models, so a model finds it by its public name, when it is asked."""
-    return import_module("noisekernel")
