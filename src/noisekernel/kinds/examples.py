@@ -36,9 +36,7 @@ class Given(NamedTuple):
 
 def read_examples(kind: Kind, examples: Any) -> Given:
     """One example or a list of them: paths or words, which mean what they do at the command line, or objects."""
-    given = list(examples) if isinstance(examples, list | tuple) else [examples]
-    if not given:
-        raise InputError(f"no {kind.one} was given; give at least one")
+    given = _listed(kind, examples)
     named = [(each, one) for each in given for one in _named(kind, each)]
     sources = [Path(each).name if _is_word(each) and one.name == Path(each).stem else one.name for each, one in named]
     z = encoded(
@@ -58,6 +56,11 @@ def read_examples(kind: Kind, examples: Any) -> Given:
         [Path(each) for each in given if _is_word(each) and Path(each).is_file()],
         [f"not every {kind.one} is taken as it is: {few}"] if others else [],
     )
+
+
+def items_of(kind: Kind, examples: Any) -> list[Any]:
+    """What examples are read from: the content of files, lines, rows, objects."""
+    return [one.item for each in _listed(kind, examples) for one in _named(kind, each)]
 
 
 def read_mask(kind: Kind, word: str | Path, items: Sequence[Any]) -> tuple[Tensor, list[str]]:
@@ -91,6 +94,13 @@ def warn(notes: Iterable[str]) -> None:
 
 def _is_ours(names: Mapping[str, Any]) -> bool:
     return str(names.get("__name__", "")).partition(".")[0] == "noisekernel"
+
+
+def _listed(kind: Kind, examples: Any) -> list[Any]:
+    given = list(examples) if isinstance(examples, list | tuple) else [examples]
+    if not given:
+        raise InputError(f"no {kind.one} was given; give at least one")
+    return given
 
 
 def _named(kind: Kind, each: Any) -> list[Named]:

@@ -14,8 +14,8 @@ from noisekernel.core.checks import count
 from noisekernel.core.errors import InputError
 from noisekernel.core.suggestions import unknown
 from noisekernel.kinds.base import Kind, Shown
-from noisekernel.kinds.examples import read_examples, warn
-from noisekernel.sampling.model import NoiseModel
+from noisekernel.kinds.examples import items_of, read_examples, read_mask, warn
+from noisekernel.sampling.model import Examples, Labels, NoiseModel
 from noisekernel.sampling.schedule import Schedule
 
 
@@ -36,6 +36,26 @@ class KindModel(NoiseModel):
     @abstractmethod
     def schedule(self, sampler: str | None = None, steps: int | None = None) -> tuple[str, Schedule]:
         """The name of a sampler and its schedule: by default the model's own, in its own number of steps."""
+
+    def as_batch(self, z: Examples) -> Tensor:
+        """Clean data, one sample or a batch of them, or examples as `read` takes them."""
+        if isinstance(z, Tensor):
+            return super().as_batch(z[None] if tuple(z.shape) == self.shape else z)
+        return self.read(z)
+
+    def as_mask(self, mask: Any, z: Examples) -> Tensor:
+        """A tensor, or what the kind of data reads as a mask, for these examples."""
+        if isinstance(mask, Tensor):
+            return mask
+        found, notes = read_mask(self.kind, mask, [] if isinstance(z, Tensor) else items_of(self.kind, z))
+        warn(notes)
+        return found
+
+    def as_labels(self, label: Labels | None, n: int) -> Tensor | None:
+        """Integers of shape (n,), or one or several classes by name or number, taken by turns."""
+        if label is None or isinstance(label, Tensor):
+            return super().as_labels(label, n)
+        return self.label([label] if isinstance(label, str | int | Integral) else label, n)
 
     def read(self, examples: Any) -> Tensor:
         """Examples as clean data, (n, *shape): paths, or whatever the kind of data takes; one of them, or a list."""

@@ -6,12 +6,12 @@ and its history (data, recipe, seed, images seen). Loading one builds what the d
 
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from noisekernel import recipes
 from noisekernel.core.quantities import told_seconds
 from noisekernel.kinds.base import Kind
-from noisekernel.kinds.model import KindModel
 from noisekernel.models.verbs import Verbs
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.sampling.samplers import sampler as by_name
@@ -20,7 +20,7 @@ from noisekernel.sampling.strength import StrengthCurve
 
 
 @dataclass(frozen=True, repr=False)
-class Model(Verbs, KindModel):
+class Model(Verbs):
     """A `NoiseModel` that knows its design and its history, and the way between examples and its data."""
 
     design: recipes.Design = field(kw_only=True)
@@ -54,6 +54,25 @@ class Model(Verbs, KindModel):
         own = self.design.sampling
         name = sampler or own.sampler
         return name, by_name(name, self.kernel, steps if steps or sampler else own.steps)
+
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the model as one file, which `nk.load` reads.
+
+        Args:
+            path: The file, if it ends in .safetensors, else a folder for model.safetensors.
+            force: Whether a file that is there may be replaced.
+
+        Returns:
+            The path of the file.
+
+        >>> import tempfile
+        >>> from noisekernel import load
+        >>> load("digits").save(tempfile.mkdtemp()).name
+        'model.safetensors'
+        """
+        from noisekernel.models.saving import save
+
+        return save(self, path, force=force)
 
     def __repr__(self) -> str:
         classes = f"{len(self.classes)} classes; " if self.classes else ""
