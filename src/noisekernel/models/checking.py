@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from noisekernel.kinds.checking import ContractError
+from noisekernel.kinds.examples import encoded
 from noisekernel.models.model import Model
 from noisekernel.models.saving import load, save
 
@@ -36,7 +37,7 @@ def check_model(model: Model, items: Sequence[Any]) -> None:
         again = load(folder)
     if (again.kind, again.shape) != (model.kind, model.shape):
         raise ContractError(f"a model of {model.kind.described()} is loaded as one of {again.kind.described()}")
-    z = again.read_items([items[i] for i in range(3)], [f"item {i}" for i in range(3)])
+    z = encoded(again.kind, [items[i] for i in range(3)], [f"item {i}" for i in range(3)])
     mask = again.kind.masks(1, 0.5, len(z))
     filled = again.fill(z, mask, 2, steps=STEPS)
     kept = ~mask[:, None].expand_as(filled)

@@ -1,6 +1,7 @@
 """What may be a picture, and how each form of it is taken: files, bytes, arrays, tensors, images of Pillow."""
 
 import math
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from torch import Tensor
 
 from noisekernel.core.errors import BadExampleError
 from noisekernel.kinds.exchanged import Items, Stored
-from noisekernel.kinds.pictures.reading import Size, fit, kind_of_picture, read_picture, size_of, to_channels
+from noisekernel.kinds.pictures.reading import MOST_SIDE, Size, fit, kind_of_picture, read_picture, size_of, to_channels
 
 #: Pictures of one size keep it if no side is longer: larger ones were hardly made for training.
 LONGEST_KEPT = 64
@@ -88,6 +89,17 @@ def is_picture(item: Any) -> bool:
         except OSError:
             return False
     return isinstance(item, bytes) and kind_of_picture(item[:64]) is not None
+
+
+def size_given(item: Any) -> tuple[int, int] | None:
+    """The width and height of whatever may be given as a picture; None where a side is too long to be looked at."""
+    item = _array(item)
+    if isinstance(item, Image.Image):
+        return item.size
+    if isinstance(item, np.ndarray):
+        return item.shape[1], item.shape[0]
+    size = size_of(BytesIO(item) if isinstance(item, bytes) else item, MOST_SIDE)
+    return None if size is None else (size.width, size.height)
 
 
 def _array(item: Any) -> Any:

@@ -19,9 +19,9 @@ from noisekernel.kinds.pictures.codecs import Continuous, Levels
 from noisekernel.kinds.pictures.drawing import bytes_of_a_cell, contact_sheet, png_bytes
 from noisekernel.kinds.pictures.features import check_learnable, classifier_features, learn_classifier
 from noisekernel.kinds.pictures.film import check_film, save_film
-from noisekernel.kinds.pictures.items import fault_of, is_picture, natural_size, spread, stored
+from noisekernel.kinds.pictures.items import fault_of, is_picture, natural_size, size_given, spread, stored
 from noisekernel.kinds.pictures.masks import mask_in, tile_masks
-from noisekernel.kinds.pictures.reading import MODES, MOST_SIDE, Size, kind_of_picture, size_of
+from noisekernel.kinds.pictures.reading import MODES, Size, kind_of_picture
 
 
 def three_numbers(given: Any) -> Any:
@@ -156,14 +156,12 @@ class Pictures(Kind):
 
     def differs(self, item: Any) -> str | None:
         try:
-            size = size_of(BytesIO(item) if isinstance(item, bytes) else item, MOST_SIDE)
+            size = size_given(item)
         except BadExampleError:
             return None  # whoever reads it says so
-        if size is None or (size.height, size.width) == (self.box.height, self.box.width):
+        if size is None or size == (self.box.width, self.box.height):
             return None
-        return (
-            f"{size.width} x {size.height}; its middle is resized to the model's {self.box.width} x {self.box.height}"
-        )
+        return f"{size[0]} x {size[1]}; its middle is resized to the model's {self.box.width} x {self.box.height}"
 
     def show(self, values: Tensor, hidden: Hidden = None, how: How = None) -> list[Shown]:
         """PNG. What is hidden is grey."""

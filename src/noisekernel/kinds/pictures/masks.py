@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,8 @@ from torch import Tensor
 from noisekernel.core import checks
 from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.core.randomness import Purpose, Streams, uniform
-from noisekernel.kinds.pictures.reading import MOST_SIDE, Size, open_picture, size_of
+from noisekernel.kinds.pictures.items import size_given
+from noisekernel.kinds.pictures.reading import Size, open_picture
 
 
 def tile_masks(
@@ -88,12 +88,12 @@ def mask_in(
         image, _ = open_picture(content)
     except BadExampleError as error:
         raise InputError(f"{name}: {error}") from None
-    for item in items:
-        own = size_of(BytesIO(item), MOST_SIDE)
-        if own is not None:
-            check_fits(image.size, (own.width, own.height), size)
+    own = (size.width, size.height)
+    for given in map(size_given, items) if items else [own]:
+        if given is not None:
+            check_fits(image.size, given, size)
     note = None
-    if image.size != (size.width, size.height):
+    if image.size != own:
         note = (
             f"the mask has {image.width} x {image.height} pixels; its middle is resized to the model's "
             f"{size.width} x {size.height}, each pixel the nearest one"
