@@ -56,6 +56,39 @@ def test_every_line_of_the_tutorial_runs(tmp_path, monkeypatch):
         assert (tmp_path / made).exists()
 
 
+ROWS = [f"{150 + i % 40},{50 + i % 40 + i % 7},{20 + i % 60}" for i in range(200)]
+NAMES = ["anna", "otto", "bob", "hannah", "ada", "eve", "nan", "abba", "ann", "hanna"] * 20
+
+
+@pytest.mark.training
+@pytest.mark.parametrize(
+    ("page", "file", "lines", "made"),
+    [
+        ("points", "people.csv", ["height,weight,age", *ROWS], ["samples/sheet.svg", "younger/sheet2.svg", "walk.svg"]),
+        ("strings", "names.txt", NAMES, ["samples/examples.txt", "longer/sheet2.txt", "walk.txt"]),
+    ],
+)
+def test_every_line_of_a_page_on_a_kind_runs(page, file, lines, made, tmp_path, monkeypatch):
+    """With two steps of training of a tiny network: what is tested is that the lines run, not what they draw."""
+    text = (ROOT / "docs" / "howto" / f"{page}.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / file).write_text("\n".join(lines))
+    (block,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    small = ["training.images=64", "training.batch=32", "network.width=16", "network.depth=1"]
+    small += ["network.heads=2"] if page == "strings" else []
+    brief = f"settings={small}, progress=False"
+    names: dict = {}
+    exec(block.replace(f'nk.fit("{file}")', f'nk.fit("{file}", {brief})'), names)
+    assert [len(names[each]) for each in ("variants", "filled", "moved")] == [{"points": 20, "strings": 10}[page], 5, 1]
+    commands = re.findall(r"^nk ([^#\n]*)", "".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL)), re.MULTILINE)
+    assert len(commands) == 7
+    for command in commands:
+        short = "".join(f" --set {each}" for each in small) if command.startswith("train") else ""
+        done = CliRunner().invoke(app, shlex.split(command + short))
+        assert done.exit_code == 0, (command, done.output)
+    assert all((tmp_path / name).exists() for name in made)
+
+
 @pages
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
