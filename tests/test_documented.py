@@ -17,14 +17,12 @@ import noisekernel as nk
 EXEMPT = {
     # models/
     "Model",
-    "load",
-    "save",
 }
 NAMES = [name for name in nk.__all__ if not isinstance(getattr(nk, name), ModuleType)]
 
 
 #: Names without an example in their docstring. The same rules.
-WITHOUT_EXAMPLE = {"Model", "save"}
+WITHOUT_EXAMPLE = {"Model"}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -58,12 +58,6 @@ def test_one_picture_is_read_as_one(tmp_path):
     assert torch.equal(model.read(tmp_path / "a.png"), model.read([str(tmp_path / "a.png")]))
 
 
-def test_what_has_no_design_is_not_saved(tmp_path):
-    model = nk.load("digits")
-    with pytest.raises(InputError, match="does not know its design"):
-        nk.save(nk.NoiseModel(model.kernel, model.denoiser, model.shape), tmp_path / "m")
-
-
 @pytest.mark.parametrize("lead", [(), (3,), (3, 2), (2, 1, 2)], ids=len)
 def test_pictures_are_drawn_of_any_number_of_dimensions_in_order(lead):
     """The tasks return (batch, n, …), and `n` is there where it is 1."""
