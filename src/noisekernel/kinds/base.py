@@ -254,3 +254,8 @@ class Kind(Strict):
                 "before that"
             )
         return z.detach().cpu().reshape(-1, *self.shape)
+
+
+def counted(n: int, kind: Kind) -> str:
+    """So many examples, in words: 1 picture, 1,000 pictures."""
+    return f"{n:,} {kind.one if n == 1 else kind.many}"
