@@ -1,4 +1,4 @@
-"""`nk fill`: fill in parts of pictures."""
+"""`nk fill`: fill in parts of examples."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,8 +14,8 @@ def fill(
     mask: Annotated[
         str | None,
         typer.Option(
-            help="What to fill in. Pictures: a black and white picture, white is filled in; text: a pattern such as "
-            "_ar*; columns: their names."
+            help="What to fill in, as the kind of data says it: a black and white file, a pattern (_ar*), names of "
+            "columns."
         ),
     ] = None,
     tiles: Annotated[int | None, typer.Option(min=1, help="Not a mask but random parts of this side.")] = None,

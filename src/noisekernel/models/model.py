@@ -47,16 +47,6 @@ class Model(Verbs):
         return self.design.data
 
     @property
-    def size(self) -> Any:
-        """The size of its pictures."""
-        return self.design.data.box
-
-    @property
-    def middle(self) -> int:
-        """The value of z that is drawn grey, for what is hidden."""
-        return 0 if self.kind.classes is None else self.kind.classes // 2
-
-    @property
     def classes(self) -> Sequence[str]:
         return self.design.classes
 
