@@ -28,7 +28,7 @@ def test_the_ten_lines_of_python_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     # Fewer steps: what is tested is that the lines run, not what they draw.
     block = block.replace("new, mask)", "new, mask, steps=5)").replace("steps=100", "steps=5")
-    block = block.replace("z.mean(dim=(1, 2, 3)))", "z.mean(dim=(1, 2, 3)), steps=5)")
+    block = block.replace("z.mean(dim=(1, 2, 3)))", "z.mean(dim=(1, 2, 3)), beta=0.1, steps=5)")
     names: dict = {}
     exec(block, names)
     assert names["variants"].shape == (2, 8, 1, 28, 28)

@@ -88,6 +88,7 @@ def test_labels_are_names_or_numbers():
     for wrong, said in [
         ([10], "there is no class 10; give a name, or a whole number from 0 to 9"),
         ([-1], "there is no class -1"),
+        (["30"], "there is no class '30'; give a name, or a whole number from 0 to 9"),
         ([True], "there is no class True"),
         ([1.0], "there is no class 1.0"),
         ([None], "there is no class None"),
@@ -157,7 +158,7 @@ def test_what_is_no_name_of_a_model_is_refused(tmp_path):
 def test_digits_are_good_and_an_untrained_twin_is_not():
     """The Fréchet distance of 300 samples, with and without labels, and of variants after 60 steps.
 
-    As many real pictures score about 1. The twin is the same network with fresh weights.
+    As many real pictures score about 0.5. The twin is the same network with fresh weights.
     """
     model = nk.load("digits")
     pictures = nk.data.load_data("digits")[0]

@@ -136,7 +136,7 @@ class KindModel(NoiseModel):
         if isinstance(name, bool) or not 0 <= number < len(self.classes):
             raise InputError(
                 unknown("class", name, self.classes)
-                if isinstance(name, str)
+                if isinstance(name, str) and not name.isdecimal()
                 else f"there is no class {name!r}; give a name, or a whole number from 0 to {len(self.classes) - 1}"
             )
         return number
