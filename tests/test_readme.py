@@ -59,7 +59,7 @@ def test_the_python_of_the_readme_runs(data):
     assert len(first.strip().splitlines()) == 2 + 5  # five lines train, draw, vary and save
     # Fewer steps.
     second = second.replace("new, mask)", "new, mask, steps=5)")
-    second = second.replace("z.mean(dim=(1, 2, 3)))", "z.mean(dim=(1, 2, 3)), steps=5)")
+    second = second.replace("z.mean(dim=(1, 2, 3)))", "z.mean(dim=(1, 2, 3)), beta=0.1, steps=5)")
     names: dict = {}
     exec(first, names)
     assert names["variants"].shape == (1, 8, 3, 8, 8)

@@ -36,6 +36,7 @@ def test_the_demo_writes_one_file_that_needs_no_other(run, tmp_path):
     assert 0 < figures["seconds"] < time.monotonic() - began + 1
     page = (tmp_path / "d" / "report.html").read_text()
     assert page.count("data:image/png;base64,") >= 5
+    assert page.count("data:image/svg+xml;base64,") >= 2
     assert "data:image/gif;base64," in page
     assert 'src="http' not in page
     assert 'href="http' not in page

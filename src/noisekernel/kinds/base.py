@@ -82,6 +82,11 @@ class Kind(Strict):
     def recipe(cls, items: Items | None, on_cpu: bool) -> str | Mapping[str, Any]:
         """The recipe for data of this kind when none is asked for: its name, or a table of settings."""
 
+    @classmethod
+    def of_shape(cls, shape: tuple[int, ...], categories: int | None) -> "Kind | None":
+        """The plainest kind of clean data of this shape, where nothing more need be known; by default none is."""
+        return None
+
     @abstractmethod
     def fitted(self, items: Items | None) -> tuple[Self, str | None]:
         """This kind with all settings that a design needs, where need be by a look at the data.
@@ -249,3 +254,8 @@ class Kind(Strict):
                 "before that"
             )
         return z.detach().cpu().reshape(-1, *self.shape)
+
+
+def counted(n: int, kind: Kind) -> str:
+    """So many examples, in words: 1 picture, 1,000 pictures."""
+    return f"{n:,} {kind.one if n == 1 else kind.many}"

@@ -61,6 +61,9 @@ class Transformer(nn.Module):
         at_least(1, in_channels=in_channels, out_channels=out_channels, depth=depth, heads=heads)
         if width % (2 * heads):
             raise InputError(f"width {width} does not divide into {heads} heads of an even size")
+        #: What it was built with, but for what follows from its head and from the data.
+        self.settings = {"width": width, "depth": depth, "heads": heads}
+        self.classes = classes
         self.condition = Conditioning(width, classes)
         self.stem = nn.Linear(in_channels, width)
         self.blocks = nn.ModuleList(_Block(width, heads) for _ in range(depth))

@@ -25,6 +25,7 @@ from torch import Tensor
 from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.data.source import Source
 from noisekernel.files.data_urls import data_url
+from noisekernel.kinds.pictures import Pictures
 from noisekernel.kinds.pictures.drawing import contact_sheet, enlarged, png_bytes
 from noisekernel.kinds.pictures.film import check_film, save_film
 from noisekernel.kinds.pictures.reading import Size, fit, open_picture, to_channels
@@ -64,7 +65,7 @@ class Shown(NamedTuple):
 def read_upload(model: Model, content: bytes, crop: Crop | None = None) -> Tensor:
     """What somebody sent as clean data (a batch of one): the middle of a picture, or what `crop` says."""
     check_upload(len(content))
-    size = model.size
+    size = box(model)
     with _unpacking:
         try:
             # Twice the size, and more for a part of the picture: see `read_picture`.
@@ -75,6 +76,12 @@ def read_upload(model: Model, content: bytes, crop: Crop | None = None) -> Tenso
         except BadExampleError as error:
             raise InputError(f"the picture cannot be used: {error}") from None
     return model.kind.encode(pixels[None])
+
+
+def box(model: Model) -> Size:
+    """The size of a model's pictures."""
+    assert isinstance(model.kind, Pictures)
+    return model.kind.box
 
 
 def check_upload(size: int) -> None:
@@ -130,7 +137,7 @@ def frame(model: Model, clean: Tensor, noisy: Tensor) -> dict[str, Any]:
     columns = math.ceil(math.sqrt(len(clean)))
     cells = {"clean": clean, "noisy": _drawable(model, noisy)}
     sprites = {name: _url(_sprite(model.draw(z), columns)) for name, z in cells.items()}
-    return {"n": len(clean), "columns": columns, "cell": [model.size.width, model.size.height], **sprites}
+    return {"n": len(clean), "columns": columns, "cell": [box(model).width, box(model).height], **sprites}
 
 
 def frames(model: Model, z: Tensor) -> list[Frame]:
@@ -155,7 +162,7 @@ def _url(image: Image.Image) -> str:
 def _drawable(model: Model, x: Tensor) -> Tensor:
     """A noisy state as data that can be drawn: what is masked is grey."""
     classes = model.kind.classes
-    return x if classes is None else torch.where(x < classes, x, model.middle)
+    return x if classes is None else torch.where(x < classes, x, classes // 2)
 
 
 def _sprite(images: Sequence[Image.Image], columns: int) -> Image.Image:
@@ -172,7 +179,7 @@ def _sprite(images: Sequence[Image.Image], columns: int) -> Image.Image:
 
 def read_mask(model: Model, text: str) -> Tensor:
     """The mask of shape (1, height, width), true where to redo, from a PNG in base64 (or a data URL of one)."""
-    size = model.size
+    size = box(model)
     try:
         content = base64.b64decode(text.removeprefix(f"data:{PNG};base64,"), validate=True)
         image, _ = open_picture(content, formats=("PNG",), most=size.height * size.width)
