@@ -18,7 +18,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 import torch
@@ -29,6 +29,9 @@ from torch import Tensor
 from noisekernel.core import checks
 from noisekernel.core.errors import InputError
 from noisekernel.core.settings import Share, Strict
+
+if TYPE_CHECKING:
+    from noisekernel.kinds.on_page import OnPage
 
 
 class Stored(NamedTuple):
@@ -53,6 +56,7 @@ SUFFIXES = {
     "text/plain": ".txt",
     "text/csv": ".csv",
     "audio/midi": ".mid",
+    "video/mp4": ".mp4",
 }
 
 
@@ -114,8 +118,12 @@ class Kind(Strict):
     #: How the names of overviews and of films end.
     page: ClassVar[str] = ".txt"
     reel: ClassVar[str] = ".txt"
-    #: The studio's module that shows examples of this kind.
+    #: The name of the script of the studio's page that shows examples of this kind (`studio/page/viewers`); or a file
+    #: with a script of the kind's own, which the studio serves and whose export `viewer` the page takes.
     viewer: ClassVar[str] = "text"
+    viewer_module: ClassVar[Path | None] = None
+    #: Numbers of z are no larger: what is beyond was made by no model of this kind.
+    largest: ClassVar[float] = 1e6
 
     # What the data are ------------------------------------------------------------------------------------------------
 
@@ -220,6 +228,13 @@ class Kind(Strict):
         `how` the examples were made goes into the bytes where their format has a place for it.
         """
 
+    def show_state(self, x: Tensor) -> list[Shown]:
+        """Each noisy state (n, *shape), for people: elements that are masked are shown as missing."""
+        if self.classes is None:
+            return self.show(self.decode(x))
+        masked = x >= self.classes
+        return self.show(self.decode(torch.where(masked, 0, x)), masked)
+
     @abstractmethod
     def overview(
         self,
@@ -255,6 +270,13 @@ class Kind(Strict):
     def bytes_shown(self) -> int:
         """About the memory that an example takes, as data and on an overview."""
         return 8 * int(np.prod(self.shape))
+
+    @property
+    def on_page(self) -> "OnPage":
+        """Examples of this kind on the studio's page. The defaults suit kinds that store strings."""
+        from noisekernel.kinds.on_page import OnPage
+
+        return OnPage(self)
 
     # Masks ------------------------------------------------------------------------------------------------------------
 
@@ -327,6 +349,14 @@ class Kind(Strict):
                 "before that"
             )
         return z.detach().cpu().reshape(-1, *self.shape)
+
+    def check_range(self, z: Tensor, what: str) -> None:
+        """Refuse numbers that no model of this kind could have made."""
+        if z.is_floating_point() and not bool((z.abs() <= self.largest).all()):  # NaN is not
+            raise InputError(
+                f"{what} has values up to {float(z.abs().max()):.3g} as the chain sees it; those of {self.many} lie "
+                f"near 1, and {self.largest:g} is the most that is taken"
+            )
 
 
 def blocks(length: int, tile: int, keep: float, n: int, *, seed: int, first: int) -> Tensor:

@@ -20,6 +20,7 @@ from noisekernel.kinds.pictures.codecs import Codec, ContinuousCodec, LevelsCode
 from noisekernel.kinds.pictures.drawing import bytes_of_a_cell, contact_sheet, png_bytes
 from noisekernel.kinds.pictures.film import check_film, save_film
 from noisekernel.kinds.pictures.masks import check_fits, read_mask, tile_masks
+from noisekernel.kinds.pictures.on_page import PicturesOnPage
 from noisekernel.kinds.pictures.reading import (
     MODES,
     MOST_SIDE,
@@ -84,6 +85,8 @@ class Pictures(Kind):
     page: ClassVar[str] = ".png"
     reel: ClassVar[str] = ".gif"
     viewer: ClassVar[str] = "pictures"
+    #: Clean data lies in [-1, 1], or a little beyond where a denoiser overshoots.
+    largest: ClassVar[float] = 10.0
 
     _form = field_validator("size", "otherwise", mode="before")(three_numbers)
 
@@ -262,6 +265,10 @@ class Pictures(Kind):
     @property
     def bytes_shown(self) -> int:
         return bytes_of_a_cell(self.box)
+
+    @property
+    def on_page(self) -> PicturesOnPage:
+        return PicturesOnPage(self)
 
     # Masks ------------------------------------------------------------------------------------------------------------
 

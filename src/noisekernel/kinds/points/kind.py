@@ -20,6 +20,7 @@ from noisekernel.core.suggestions import unknown
 from noisekernel.files.formats import write_text
 from noisekernel.files.text import rows_in
 from noisekernel.kinds.base import Items, Kind, Named, Shown, Stored, blocks
+from noisekernel.kinds.points.on_page import PointsOnPage
 from noisekernel.kinds.points.plot import moving, scatter
 
 #: Rows on which the moments of the columns are measured, at most.
@@ -223,6 +224,10 @@ class Points(Kind):
         for step, points in enumerate(steps):
             lines += [f"{step},{chain}," + ",".join(f"{v:.6g}" for v in point) for chain, point in enumerate(points)]
         return write_text(path, "\n".join(lines) + "\n")
+
+    @property
+    def on_page(self) -> PointsOnPage:
+        return PointsOnPage(self)
 
     # Masks ------------------------------------------------------------------------------------------------------------
 
