@@ -98,7 +98,7 @@ class DesignFile:
         """That the data of every node may be those of an example of this model."""
         for node in self.record.nodes:
             z = self.z[node.id]
-            model.check_batch(z[None], f"node {node.id}")
             model.kind.check_range(z, f"the design file is damaged: node {node.id}")
+            model.check_batch(z[None], f"node {node.id}")
             if z.dtype != (torch.float32 if z.is_floating_point() else torch.int64):
                 raise damaged(f"node {node.id} holds numbers of type {z.dtype}")
