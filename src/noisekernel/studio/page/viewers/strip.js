@@ -1,10 +1,11 @@
 // A surface whose parts are elements in reading order, such as letters or columns. They are painted on with mouse,
 // finger, pen or keys; a drag marks everything from where it began to where it is.
 
-/** @import { Painting } from "./types.js" */
+/** @import { Painting, Surface } from "./types.js" */
 
 import { h, set } from "../lib/dom.js";
 import { Marks } from "../lib/marks.js";
+import { latest } from "./remembered.js";
 
 /**
  * Where a key leads from part `at`. Up and down lead to the nearest part of the next line. Pure.
@@ -31,20 +32,51 @@ export function keyed(key, at, places) {
 }
 
 /**
+ * @template T
  * @param {Painting} painting
- * @param {{ class: string, label: string, name: (at: number) => string }} options `name`: what a part is called
+ * @param {object} kind
+ * @param {string} kind.class
+ * @param {string} kind.what a node is called in what is said of it, such as "a string"
+ * @param {(id: string) => Promise<T>} kind.load the content of a node
+ * @param {(content: T) => { element: HTMLElement, name: string }[]} kind.parts of that content
+ * @param {(cells: Uint8Array) => string} kind.mask as the server reads it
+ * @returns {Surface}
  */
-export function strip({ brush, changed, say }, { label, name, ...more }) {
+export function strip({ brush, changed, say }, kind) {
   const element = h("div", {
-    ...more, tabindex: "0", role: "application", "aria-roledescription": "painting", "aria-label": label,
+    class: kind.class, tabindex: "0", role: "application", "aria-roledescription": "painting",
   });
-  /** @type {HTMLElement[]} */
+  /** @type {{ element: HTMLElement, name: string }[]} */
   let parts = [];
   let marks = new Marks(0);
   /** The part under the keys. */
   let at = 0;
   /** Where the stroke is by now. @type {number | null} */
   let stroke = null;
+  /** The node that the marks belong to. @type {string | null} */
+  let of = null;
+  const content = latest(kind.load, (loaded) => {
+    fill(kind.parts(loaded));
+    changed();
+  });
+
+  /** Other parts, none of which is marked. @param {typeof parts} made */
+  function fill(made) {
+    parts = made;
+    marks = new Marks(parts.length);
+    at = 0;
+    stroke = null;
+    element.replaceChildren(...parts.map((part) => part.element));
+    element.style.setProperty("--count", String(parts.length));
+    draw();
+  }
+
+  function draw() {
+    parts.forEach((part, index) => {
+      part.element.classList.toggle("anew", marks.cells[index] === 1);
+      part.element.classList.toggle("at", index === at);
+    });
+  }
 
   /** @param {number} from @param {number} to */
   function mark(from, to) {
@@ -52,10 +84,10 @@ export function strip({ brush, changed, say }, { label, name, ...more }) {
     changed();
   }
 
-  /** @param {PointerEvent} event */
+  /** The part under the pointer, or -1. @param {PointerEvent} event */
   function under({ clientX, clientY }) {
-    const found = document.elementFromPoint(clientX, clientY)?.closest("[data-part]");
-    return found ? parts.findIndex((part) => part === found) : -1;
+    const found = document.elementFromPoint(clientX, clientY);
+    return parts.findIndex((part) => part.element.contains(found));
   }
 
   element.addEventListener("pointerdown", (event) => {
@@ -69,15 +101,17 @@ export function strip({ brush, changed, say }, { label, name, ...more }) {
   element.addEventListener("pointermove", (event) => {
     const here = stroke === null ? -1 : under(event);
     if (stroke === null || here < 0 || here === stroke) return;
-    mark(stroke, here);
+    const from = stroke;
     at = stroke = here;
+    mark(from, here);
   });
   for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, () => (stroke = null));
   element.addEventListener("keydown", (event) => {
-    const next = keyed(event.key, at, parts.map(middle));
+    const next = keyed(event.key, at, parts.map((part) => middle(part.element)));
     if (next !== null) {
       at = next;
-      say(`${name(at)}${marks.cells[at] ? ", made anew" : ""}.`);
+      say(`${parts[at].name}${marks.cells[at] ? ", made anew" : ""}.`);
+      parts[at].element.scrollIntoView({ block: "nearest" });
       draw();
     } else if (event.key === " " && parts.length) {
       marks.begin(brush.kind);
@@ -87,28 +121,21 @@ export function strip({ brush, changed, say }, { label, name, ...more }) {
     event.stopPropagation();
   });
 
-  function draw() {
-    parts.forEach((part, index) => {
-      part.classList.toggle("anew", marks.cells[index] === 1);
-      part.classList.toggle("at", index === at);
-    });
-  }
-
   return {
     element,
     get marks() {
       return marks;
     },
-    draw,
-    /** Other parts, none of which is marked. @param {HTMLElement[]} made */
-    fill(made) {
-      parts = made;
-      for (const part of parts) set(part, "data-part", true);
-      marks = new Marks(parts.length);
-      at = 0;
-      stroke = null;
-      draw();
+    sliders: [],
+    start: {},
+    show({ id }, words) {
+      set(element, "aria-label", `${words}, ${kind.what} to paint on. Arrow keys move the brush, space paints.`);
+      if (of !== id) fill([]);
+      of = id;
+      content.wish(id);
     },
+    draw,
+    request: async () => ({ mask: kind.mask(marks.cells) }),
   };
 }
 

@@ -22,7 +22,8 @@ import { factsOf, spoken } from "./scale.js";
 export function ratioOf(model) {
   const { columns } = factsOf(model);
   if (columns.length === 2) return 1;
-  return columns.length > 24 ? 0.8 : columns.length > 8 ? 1 : 1.3;
+  if (columns.length < 6) return 1.8;
+  return columns.length > 24 ? 0.8 : columns.length > 10 ? 1 : 1.4;
 }
 
 /** @param {Model} model @param {Place} place */

@@ -16,49 +16,64 @@ import { factsOf, worded } from "./scale.js";
 export function askPoint(model, file) {
   const { columns, means, scales } = factsOf(model);
   return asking(model, file, (changed) => {
+    /** What is wrong with the row of numbers, if anything. @type {unknown} */
+    let wrong = null;
+    const row = h("input", {
+      type: "text", autocomplete: "off", "aria-label": "A row of numbers", autofocus: true,
+      placeholder: columns.slice(0, 6).join(", ") + (columns.length > 6 ? " …" : ""),
+    });
+    row.addEventListener("input", () => {
+      wrong = null;
+      try {
+        if (row.value.trim()) put(pointsIn(row.value, columns)[0]);
+      } catch (error) {
+        wrong = error;
+      }
+      changed();
+    });
     const fields = columns.map((name, at) => h("input", {
-      type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": name, oninput: changed,
-      value: plain(worded(means[at], scales[at])),
+      type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": name, oninput: byItself,
+      value: worded(means[at], scales[at]).replace("−", "-"),
     }));
+    function byItself() {
+      wrong = null;
+      row.value = "";
+      changed();
+    }
     /** @param {number[]} point */
     function put(point) {
       point.forEach((value, at) => (fields[at].value = String(value)));
       changed();
     }
+
     /** @type {number[][]} */
     let points = [];
     const choice = chooser("Row", (at) => put(points[at]));
     /** @param {string} content */
     function take(content) {
       points = pointsIn(content, columns);
+      row.value = "";
+      wrong = null;
       choice.offer(points.map((point) => point.slice(0, 8).join(", ")));
     }
 
-    /** What is wrong with the row of numbers, if anything. @type {unknown} */
-    let wrong = null;
-    const row = h("input", {
-      type: "text", autocomplete: "off", "aria-label": "A row of numbers", autofocus: true,
-      placeholder: columns.slice(0, 6).join(", ") + (columns.length > 6 ? " …" : ""),
-      oninput: () => {
-        wrong = null;
-        try {
-          if (row.value.trim()) put(pointsIn(row.value, columns)[0]);
-        } catch (error) {
-          wrong = error;
-        }
-        changed();
-      },
-    });
+    const rowField = h("label", {}, h("span", { class: "soft small" }, "A row of numbers, or each by itself"), row);
     const grid = h("div", { class: "numbers" }, columns.map((name, at) =>
       h("label", {}, h("span", { class: "soft small", title: name }, name), fields[at])));
-    // A row that is pasted into one field is meant for all.
-    grid.addEventListener("paste", (event) => {
+    // A row that is pasted into one field is meant for all; a table gives its rows to choose from.
+    /** @param {ClipboardEvent} event */
+    function pasted(event) {
       const words = event.clipboardData?.getData("text/plain") ?? "";
-      if (numberIn(words) !== null || columns.length < 2) return;
+      if (numberIn(words) !== null || (event.target === row && !words.trim().includes("\n"))) return;
       event.preventDefault();
-      row.value = words.trim();
-      row.dispatchEvent(new Event("input"));
-    });
+      try {
+        take(words);
+      } catch (error) {
+        wrong = error;
+      }
+      changed();
+    }
+    for (const field of [row, ...fields]) field.addEventListener("paste", pasted);
 
     function typed() {
       if (wrong) throw wrong;
@@ -72,13 +87,9 @@ export function askPoint(model, file) {
 
     const { element, draw } = drawing(model, "large");
     const preview = { element, show: (/** @type {number[]} */ values) => draw({ values }) };
-    const rowField = h("label", {}, h("span", { class: "soft small" }, "A row of numbers, or each by itself"), row);
     return {
       heading: "A point of yours", fields: [choice.element, rowField, grid], preview, typed, take,
       accept: ".csv,.txt,text/csv,text/plain",
     };
   });
 }
-
-/** As a field has it. @param {string} number */
-const plain = (number) => number.replace("−", "-");

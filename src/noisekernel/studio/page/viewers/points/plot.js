@@ -11,7 +11,7 @@ import { REACH, share, standard, ticks, within, worded } from "./scale.js";
 const SIZES = {
   thumbnail: { side: 60, low: 5, high: 5, dot: 6, marks: 0 },
   cell: { side: 200, low: 12, high: 12, dot: 6, marks: 4 },
-  large: { side: 460, low: 52, high: 34, dot: 7, marks: 6 },
+  large: { side: 400, low: 46, high: 30, dot: 7, marks: 6 },
 };
 
 /**
@@ -38,7 +38,7 @@ export function plot(facts, place) {
   const way = h("path", { class: "way" });
   const before = h("circle", { class: "before", r: dot - 1 });
   const point = h("circle", { class: "point", r: dot });
-  const reading = h("text", { class: "reading", x: side - high, y: high - 14, "text-anchor": "end" });
+  const reading = h("text", { class: "reading", x: side - high, y: high - 12, "text-anchor": "end" });
   const element = h("svg", { class: "plot", viewBox: `0 0 ${side} ${side}`, role: "img" },
     h("rect", { class: "ground", x: low, y: high, width: long, height: long }),
     axes(), others, trail, way, before, point, place === "large" && reading);
@@ -50,16 +50,20 @@ export function plot(facts, place) {
     const [horizontal, vertical] = [0, 1].map((at) => axis(facts, at, marks));
     const grid = horizontal.map(({ deviations }) => `M${round(across(deviations))} ${high}v${long}`).join("")
       + vertical.map(({ deviations }) => `M${low} ${round(up(deviations))}h${long}`).join("");
-    if (place === "cell") return [h("path", { class: "grid", d: grid }), lines];
-    const end = side - low;
+    if (place === "cell") return [
+      h("path", { class: "grid", d: grid }), lines,
+      ...horizontal.map(({ deviations, words }) =>
+        h("text", { x: round(across(deviations)), y: side - 3, "text-anchor": "middle" }, words)),
+      ...vertical.map(({ deviations, words }) => h("text", { x: 3, y: round(up(deviations) - 2) }, words)),
+    ];
     return [
       h("path", { class: "grid", d: grid }), lines,
       ...horizontal.map(({ deviations, words }) =>
         h("text", { x: round(across(deviations)), y: high + long + 18, "text-anchor": "middle" }, words)),
       ...vertical.map(({ deviations, words }) =>
         h("text", { x: low - 8, y: round(up(deviations) + 4), "text-anchor": "end" }, words)),
-      h("text", { class: "name", x: low + long / 2, y: end + low - 10, "text-anchor": "middle" }, facts.columns[0]),
-      h("text", { class: "name", x: 6, y: high - 14 }, facts.columns[1]),
+      h("text", { class: "name", x: low + long / 2, y: side - 8, "text-anchor": "middle" }, facts.columns[0]),
+      h("text", { class: "name", x: 8, y: high - 12 }, facts.columns[1]),
     ];
   }
 
@@ -76,7 +80,7 @@ export function plot(facts, place) {
     set(before, "cx", start && round(start.x));
     set(before, "cy", start && round(start.y));
     set(way, "d", start ? `M${round(start.x)} ${round(start.y)}L${round(x)} ${round(y)}` : "");
-    text(reading, values.map((value, at) => worded(value, facts.scales[at])).join("  "));
+    text(reading, `(${values.map((value, at) => worded(value, facts.scales[at])).join(", ")})`);
   }
   return { element, draw };
 }

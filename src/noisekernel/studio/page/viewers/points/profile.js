@@ -41,9 +41,8 @@ export function bars(facts) {
 
   /** @param {Scene} scene */
   function draw({ values, noisy = false, others: rest = [], trail = [], from = null }) {
-    const tick = (/** @type {number} */ x, /** @type {number} */ y) => `M${x} ${y + 2}v${ROW - 4}`;
     const spot = (/** @type {number} */ x, /** @type {number} */ y) => `M${x} ${y + ROW / 2}h0`;
-    set(others, "d", [...rest, ...trail].map((one) => signs(one, tick)).join(""));
+    set(others, "d", [...rest, ...trail].map((one) => signs(one, spot)).join(""));
     set(point, "class", `point${noisy ? " noisy" : ""}`);
     set(point, "d", from ? "" : standard(values, facts).map(bar).join(""));
     const ends = from ? standard(from, facts).map((one) => (WIDE * share(one)).toFixed(1)) : [];
@@ -73,7 +72,9 @@ export function profile(facts, place) {
     element,
     draw(scene) {
       drawn.draw(scene);
-      scene.values.forEach((value, at) => text(values[at], worded(value, facts.scales[at])));
+      const said = (/** @type {number[]} */ some, /** @type {number} */ at) => worded(some[at], facts.scales[at]);
+      const { values: now, from } = scene;
+      values.forEach((one, at) => text(one, from ? `${said(from, at)} → ${said(now, at)}` : said(now, at)));
     },
   };
 }

@@ -2,11 +2,10 @@
 
 import { Refusal } from "../../lib/refusal.js";
 
-/** A number as people write it: also with a comma for its point, and with the minus of print. @param {string} typed */
+/** A finite number, also with the minus of print; null: it is none. @param {string} typed */
 export function numberIn(typed) {
   const plain = typed.trim().replace("−", "-");
-  const number = Number(/^[^.,]*,[^.,]*$/.test(plain) ? plain.replace(",", ".") : plain);
-  return plain !== "" && Number.isFinite(number) ? number : null;
+  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) && Number.isFinite(Number(plain)) ? Number(plain) : null;
 }
 
 /**

@@ -62,6 +62,6 @@ export function ticks(low, high, count = 5) {
 /** A point in words, the first columns of it. @param {number[]} values @param {Facts} facts */
 export function spoken(values, { columns, scales }, most = 12) {
   const said = columns.slice(0, most).map((name, at) => `${name} ${worded(values[at], scales[at])}`);
-  if (columns.length > most) said.push(`and ${columns.length - most} more columns`);
+  if (columns.length > most) said.push(`and ${columns.length - most} more`);
   return said.join(", ");
 }

@@ -21,6 +21,7 @@ export const ratioOf = (model) => (lengthOf(model) > 24 ? 2.1 : 2.6);
 export const stringOf = remembered((told) => told.replace(/\r?\n$/, ""));
 
 const LARGE = 1.8;
+const EMPTY = "empty"; // said of a string without characters
 
 /** @type {Record<"small" | "large", Pick<Box, "least" | "broken">>} */
 const SIZES = { small: { least: 0.17, broken: 0.19 }, large: { least: 0.03, broken: 0.075 } };
@@ -55,11 +56,11 @@ export function sheet(model, place) {
   }
   /** @param {string} string @param {{ noisy?: boolean }} [options] */
   function put(string, options = {}) {
-    const { lines, size } = setting(glyphs(string, options), box, advance);
+    const { lines, size } = setting(glyphs(string || EMPTY, options), box, advance);
     inner.style.setProperty("--size", String(100 * size));
-    inner.replaceChildren(...lines.map((line) => h("span", { class: "line" }, line.length ? spans(line) : "empty")));
+    inner.replaceChildren(...lines.map((line) => h("span", { class: "line" }, spans(line))));
     inner.classList.toggle("nothing", string === "");
-    set(inner, "aria-label", string || "empty");
+    set(inner, "aria-label", string || EMPTY);
   }
   return { element, put };
 }

@@ -2,10 +2,9 @@
 // may become longer or shorter.
 
 /** @import { Model } from "../../lib/types.js" */
-/** @import { Painting, Surface } from "../types.js" */
+/** @import { Painting } from "../types.js" */
 
-import { h, set } from "../../lib/dom.js";
-import { latest } from "../remembered.js";
+import { h } from "../../lib/dom.js";
 import { strip } from "../strip.js";
 import { stringOf } from "./display.js";
 import { seen } from "./glyphs.js";
@@ -25,45 +24,20 @@ export function pattern(cells) {
 /**
  * @param {Model} _
  * @param {Painting} painting
- * @returns {Surface}
  */
 export function letters(_, painting) {
-  /** @type {string[]} */
-  let string = [];
-  const row = strip(painting, {
-    class: "spelled",
-    label: "String to paint on. Arrow keys move the brush, space paints.",
-    name: (at) => (at < string.length ? `Letter ${at + 1}, ${seen(string[at])}` : "The rest, whose length may change"),
+  const kind = { class: "spelled", what: "a string", load: stringOf, parts: spelled, mask: pattern };
+  const surface = strip(painting, kind);
+  surface.element.style.fontFamily = TYPE;
+  return surface;
+}
+
+/** A cell for each letter, and one for the rest. @param {string} string */
+function spelled(string) {
+  const each = [...string].map((letter, at) => {
+    const element = h("span", { class: letter === seen(letter) ? "" : "blank" }, seen(letter));
+    return { element, name: `Letter ${at + 1}, ${letter === " " ? "space" : letter}` };
   });
-  row.element.style.fontFamily = TYPE;
-  const content = latest(stringOf, (told) => {
-    string = [...told];
-    const rest = h("span", { class: "rest", title: "The rest: its length may change" }, "…");
-    row.element.style.setProperty("--count", String(Math.max(6, Math.min(string.length + 1, 18))));
-    const cells = [...string.map((one) => h("span", { class: one === seen(one) ? "" : "blank" }, seen(one))), rest];
-    row.element.replaceChildren(...cells);
-    row.fill(cells);
-    painting.changed();
-  });
-  /** The node that the marks belong to. @type {string | null} */
-  let of = null;
-  return {
-    element: row.element,
-    get marks() {
-      return row.marks;
-    },
-    sliders: [],
-    start: {},
-    show({ id }, words) {
-      set(row.element, "title", words);
-      if (of !== id) {
-        row.element.replaceChildren();
-        row.fill([]);
-      }
-      of = id;
-      content.wish(id);
-    },
-    draw: row.draw,
-    request: async () => ({ mask: pattern(row.marks.cells) }),
-  };
+  const rest = h("span", { class: "rest", title: "The rest: its length may change" }, "…");
+  return [...each, { element: rest, name: "The rest, whose length may change" }];
 }

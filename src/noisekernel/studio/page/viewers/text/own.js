@@ -27,25 +27,37 @@ export function askString(model, file) {
       field.value = lines[at];
       changing();
     });
+    // A field would run lines together; so they are there to choose from.
+    field.addEventListener("paste", (event) => {
+      const content = event.clipboardData?.getData("text/plain") ?? "";
+      if (linesOf(content).length < 2) return;
+      event.preventDefault();
+      take(content);
+    });
+    /** @param {string} content */
+    function take(content) {
+      lines = linesOf(content);
+      if (!lines.length) throw new Refusal("There is no line of text in it.");
+      choice.offer(lines);
+    }
+
     const { element, put } = sheet(model, "large");
     element.classList.add("nothing");
 
+    const tally = () => text(count, `${[...field.value].length} of at most ${lengthOf(model)} characters`);
+    tally();
+
     function changing() {
-      text(count, `${[...field.value].length} of at most ${lengthOf(model)} characters`);
+      tally();
       changed();
     }
 
-    changing();
     return {
       heading: "A string of yours",
       fields: [choice.element, h("label", { class: "stack" }, field, count)],
       preview: { element, show: put },
       typed: () => field.value || null,
-      take(content) {
-        lines = linesOf(content);
-        if (!lines.length) throw new Refusal("There is no line of text in it.");
-        choice.offer(lines);
-      },
+      take,
       accept: ".txt,text/plain",
     };
   });

@@ -4,7 +4,7 @@
 /** @import { Glyph } from "./glyphs.js" */
 
 export const LEADING = 1.2; // from line to line, in sizes of the type
-const EDGE = 0.06; // of the box's width, at each side
+const EDGE = 0.05; // of the box's width, at each side
 
 /**
  * All sizes are shares of the box's width.
