@@ -54,7 +54,8 @@
  * @typedef {object} Own
  * @property {string} label
  * @property {string} hint
- * @property {string | null} accept files to choose from, as an input takes it; null: there are none, `ask` gets no file
+ * @property {string | null} accept files to choose from, as an input takes it; null: `ask` is called at once, and
+ *   gets a file only where one was dropped or pasted
  * @property {(given: DataTransfer) => File | null} pasted what was pasted, if it is of this kind
  * @property {(model: Model, file: File | null) => Promise<FormData | null>} ask in a dialog; the form to send, or null:
  *   `file`, and `how` to take it where that is more than one way
