@@ -13,9 +13,6 @@
  * @property {number} parameters
  * @property {{ measured: boolean }} strength
  * @property {number} [examples] how many there are to start from
- * @property {string} [one] what an example is called
- * @property {string} [many] what several are called
- * @property {Record<string, any>} [view] facts for the viewer of its kind
  */
 
 /**

@@ -12,7 +12,6 @@ import { address } from "./remembered.js";
 
 /** @type {Viewer} */
 export const points = {
-  words: { one: "point", many: "points" },
   styles: "viewers/points.css",
 
   size: (model) => `${factsOf(model).columns.length} columns`,
@@ -37,6 +36,6 @@ export const points = {
   },
 
   files: (_, { id }) => [{ label: "This point, CSV", hint: "a row", address: address(id), suffix: ".csv" }],
-  sheet: { label: "Scatter plot, SVG", name: "sheet" },
+  sheet: { label: "Scatter plot, SVG" },
   films: [{ label: "Film, SVG", name: "film.svg" }, { label: "Table, CSV", name: "film.csv" }],
 };

@@ -11,7 +11,6 @@ import { askString } from "./text/own.js";
 
 /** @type {Viewer} */
 export const text = {
-  words: { one: "string", many: "strings" },
   styles: "viewers/text.css",
 
   size: (model) => `up to ${lengthOf(model)} characters`,
@@ -39,6 +38,6 @@ export const text = {
   },
 
   files: (_, { id }) => [{ label: "This string, text", hint: "a line", address: address(id), suffix: ".txt" }],
-  sheet: { label: "List of strings, text", name: "sheet" },
+  sheet: { label: "List of strings, text" },
   films: [{ label: "Film, text", name: "film.txt" }],
 };

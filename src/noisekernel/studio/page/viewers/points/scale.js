@@ -8,9 +8,7 @@ export const REACH = 3.5;
 /** @typedef {{ columns: string[], means: number[], scales: number[] }} Facts */
 
 /** @param {Model} model @returns {Facts} */
-export function factsOf({ view }) {
-  return { columns: view?.columns ?? [], means: view?.means ?? [], scales: view?.scales ?? [] };
-}
+export const factsOf = ({ view: { columns, means, scales } }) => ({ columns, means, scales });
 
 /**
  * Values in standard deviations from the mean.

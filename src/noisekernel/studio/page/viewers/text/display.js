@@ -12,7 +12,7 @@ import { LEADING, setting } from "./setting.js";
 import { advance, TYPE } from "./type.js";
 
 /** The most characters that a string of a model has. @param {Model} model @returns {number} */
-export const lengthOf = (model) => model.view?.length ?? 0;
+export const lengthOf = (model) => model.view.length;
 
 /** Width by height of a candidate's cell: a long string needs several lines. @param {Model} model */
 export const ratioOf = (model) => (lengthOf(model) > 24 ? 2.1 : 2.6);
@@ -33,7 +33,7 @@ const SIZES = { small: { least: 0.17, broken: 0.19 }, large: { least: 0.03, brok
  * @returns {Box}
  */
 function boxOf(model, place) {
-  const most = 1.6 / Math.max(5, Math.min(lengthOf(model) || 9, 9));
+  const most = 1.6 / Math.max(5, Math.min(lengthOf(model), 9));
   if (place === "small") return { ratio: 1, most: 0.36, ...SIZES.small };
   return { ratio: place === "cell" ? ratioOf(model) : LARGE, most, ...SIZES.large };
 }
