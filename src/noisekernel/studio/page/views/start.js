@@ -180,6 +180,7 @@ function exampleWay() {
     if (mine !== asked || state.model !== model) return;
     const { ratio } = viewerOf(model).proportions(model);
     list.style.setProperty("--ratio", String(ratio));
+    list.classList.toggle("broad", ratio > 1.25 && ratio <= 2);
     list.classList.toggle("wide", ratio > 2);
     list.replaceChildren(...found.map((example) => {
       const { index, label } = example;
