@@ -17,7 +17,7 @@ import noisekernel as nk
 from noisekernel import models
 from noisekernel.files.formats import write_json
 from noisekernel.measuring.familiarity import Familiarity
-from noisekernel.models.measurements import SUFFIX
+from noisekernel.measuring.kept import SUFFIX
 from noisekernel.tasks.strength import WAYS
 
 WEIGHTS = Path(models.__file__).parent / "weights"

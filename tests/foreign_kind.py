@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import torch
 from noisekernel.core.errors import BadExampleError
-from noisekernel.kinds import Kind, Named, Shown, Stored
-from noisekernel.kinds.base import blocks
+from noisekernel.kinds import Kind, Named, Shown, Stored, blocks
 
 class Dice(Kind):
     kind: Literal["dice"] = "dice"

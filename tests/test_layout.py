@@ -27,9 +27,9 @@ ORDER = [
     "kinds",
     "data",
     "recipes",
+    "measuring",
     "models",
     "training",
-    "measuring",
     "demo",
     "studio",
     "cli",
@@ -37,10 +37,21 @@ ORDER = [
 ]
 
 
+#: Names of the groups by which other packages add to this one: no modules.
+GROUPS = {"noisekernel.kinds"}
+#: The files that import by a name that is computed: of what is asked for, of a kind, of a user's own module. What names
+#: they compute with stand in them as text, which is looked at as imports are.
+COMPUTED = {"__init__.py", "kinds/registry.py", "measuring/samples/extractors.py"}
+
+
 def imported(path: Path) -> set[tuple[str, ...]]:
-    """The noisekernel modules that a file imports, as paths below the package."""
+    """The noisekernel modules that a file imports, or names in a text, as paths below the package."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and re.fullmatch(r"noisekernel(\.\w+)+(:\w+)?", str(node.value)):
+            if node.value not in GROUPS:
+                found.add(tuple(node.value.partition(":")[0].split(".")[1:]))
+            continue
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -68,15 +79,26 @@ def test_imports_point_one_way(path):
         assert name == place or ORDER.index(name) < ORDER.index(place), f"{path} imports {name}"
 
 
+def test_no_import_hides_behind_a_function():
+    """`import_module("noisekernel")` would reach every room from any other."""
+    calling = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Name | ast.Attribute)
+        and (node.id if isinstance(node, ast.Name) else node.attr) in ("import_module", "__import__", "reload")
+    }
+    assert calling == COMPUTED
+
+
 def test_networks_import_torch_alone():
-    for path in (PACKAGE / "nn").glob("*.py"):
-        names = {
-            node.module or "" for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)
-        }
-        names |= {a.name for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Import) for a in n.names}
-        ours = {name for name in names if name.startswith("noisekernel")}
-        assert all(name.startswith(("noisekernel.networks", "noisekernel.core.errors")) for name in ours)
-        assert {name.split(".")[0] for name in names - ours} <= {"torch", "math", "itertools"}
+    """Of what has to be installed: nothing else, but for the shapes in annotations."""
+    for path in (PACKAGE / "networks").glob("*.py"):
+        tree = ast.parse(path.read_text())
+        names = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        names |= {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
+        foreign = {name.split(".")[0] for name in names} - sys.stdlib_module_names
+        assert foreign <= {"torch", "jaxtyping", "noisekernel"}, path
 
 
 def test_exports_are_what_they_say():

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from noisekernel.kernels import CategoricalKernel, FiniteKernel, GaussianKernel, NoiseKernel
     from noisekernel.measuring.chains.diagnosis import diagnose
     from noisekernel.measuring.familiarity import Familiarity
-    from noisekernel.measuring.samples.evaluation import measure
     from noisekernel.models import Model, load, save
+    from noisekernel.models.named import measure
     from noisekernel.networks import (
         CategoricalHead,
         Clamped,
@@ -99,12 +99,12 @@ _HOME = {
     ),
     "measuring.chains.diagnosis": ("diagnose",),
     "measuring.familiarity": ("Familiarity",),
-    "measuring.samples.evaluation": ("measure",),
     "models": (
         "Model",
         "load",
         "save",
     ),
+    "models.named": ("measure",),
     "networks": (
         "CategoricalHead",
         "Clamped",

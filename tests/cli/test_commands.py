@@ -312,7 +312,7 @@ def test_a_full_disk_leaves_a_folder_that_says_what_is_in_it(run, tmp_path, monk
 def test_long_work_is_not_begun_unasked(run, tmp_path, picture, monkeypatch):
     """Memory and disk are known beforehand; time after a few steps, by a clock that says that each takes a minute."""
     with monkeypatch.context() as large:
-        large.setattr("noisekernel.training.cost.memory_of", lambda device: 10**18)
+        large.setattr("noisekernel.core.machine.memory_of", lambda device: 10**18)
         large.setattr("shutil.disk_usage", lambda place: SimpleNamespace(free=10**18))
         refused(run("sample", "digits", "-n", 10**9), "1,000,000,000 pictures take about", "of disk", "add --yes")
         refused(run("sample", "digits", "-n", 10**6, "--batch-size", 10**6), "of memory", "or for smaller batches")
@@ -320,11 +320,11 @@ def test_long_work_is_not_begun_unasked(run, tmp_path, picture, monkeypatch):
         refused(run("fill", "digits", picture, "--tiles", 2, "-n", 10**8), "100,000,000 pictures take about")
         refused(run("walk", "digits", "--steps", 10**8), "of memory", "add --yes", "fewer steps")
     with monkeypatch.context() as small:
-        small.setattr("noisekernel.training.cost.memory_of", lambda device: 10**9)
+        small.setattr("noisekernel.core.machine.memory_of", lambda device: 10**9)
         small.setattr("shutil.disk_usage", lambda place: SimpleNamespace(free=10**6))
         refused(run("sample", "digits", "-n", 10**7, "--batch-size", 1, "--yes"), "there are 1.0 GB of memory; ask for")
         refused(run("walk", "digits", "--steps", 10**8, "--yes"), "there are 1.0 GB of memory; ask for fewer steps")
-        small.setattr("noisekernel.training.cost.memory_of", lambda device: 10**18)
+        small.setattr("noisekernel.core.machine.memory_of", lambda device: 10**18)
         refused(run("sample", "digits", "-n", 10**7, "--yes"), "there are 1.0 MB of disk; ask for fewer pictures")
     for command in (("sample", "digits"), ("vary", "digits", picture), ("fill", "digits", picture, "--tiles", 2)):
         refused(run(*command, "--steps", 10**9, "--out", "x"), "steps is 1000000000; it is at most 10,000,000")
@@ -490,7 +490,7 @@ def test_sizes_that_fit_no_memory_are_refused_before_anything_is_read(run, tmp_p
     about["design"]["data"]["size"] = [1, 100_000, 100_000]
     formats.write_tensors(tmp_path / "m.safetensors", nk.load("digits").denoiser.state_dict(), about)
     refused(run("sample", "m.safetensors", "-n", 1), "40 GB each")
-    monkeypatch.setattr("noisekernel.training.cost.memory_of", lambda device: 16_000_000_000)
+    monkeypatch.setattr("noisekernel.core.machine.memory_of", lambda device: 16_000_000_000)
     monkeypatch.setattr("noisekernel.training.preparation.load", None)
     large = ("train", "digits", "--out", "q", "--set", "data.size=[1,2048,2048]")
     refused(run(*large), "takes about", "for each picture of a batch of 64", "There are 16 GB (cpu)", "data.size")

@@ -16,7 +16,7 @@ from PIL import Image
 from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.data import load, load_data, open_source
 from noisekernel.kinds.pictures import Pictures, Size, reading
-from noisekernel.kinds.pictures.kind import natural_size
+from noisekernel.kinds.pictures.items import natural_size
 from noisekernel.kinds.pictures.reading import fit, open_picture, read_picture
 
 RED, GREY = (200, 30, 40), 120

@@ -1,4 +1,4 @@
-"""Every kind of data keeps the promises of the contract, whoever wrote it."""
+"""Every kind of data of the package keeps the promises of the contract."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,10 @@ import torch
 
 import noisekernel as nk
 from helpers import generator
-from noisekernel.core.errors import BadExampleError, InputError
-from noisekernel.kinds import Kind, kind_of, kinds
+from noisekernel.core.errors import InputError
+from noisekernel.kinds import kind_of, kinds
+from noisekernel.kinds.checking import CHECKS, Case
+from noisekernel.models import check_model
 
 WORDS = ["anna", "otto", "bob", "hannah", "ada", "eve", "nan", "abba"] * 4
 
@@ -35,95 +37,28 @@ def test_every_kind_has_a_case():
 
 @pytest.fixture(params=sorted(kinds()))
 def case(request):
-    data, bad, word, mask = some(request.param)
-    loaded, kind = nk.data.load_data(data)
-    return kind, loaded, bad, word, mask
+    data, bad, example, mask = some(request.param)
+    return Case(nk.data.load_data(data)[1], data, bad, example, mask)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_the_contract_is_kept(case, check):
+    check(case)
 
 
 def test_data_are_recognised_by_one_kind_alone(case):
-    kind, _, _, _, _ = case
-    data = some(kind.kind)[0]
-    source = nk.data.open_source(data)
-    assert kind_of(source, "these") is type(kind)
-    assert [name for name, each in kinds().items() if each.recognises(source)] == [kind.kind]
-
-
-def test_values_become_data_and_come_back(case):
-    kind, loaded, _, _, _ = case
-    z = kind.encode(loaded.values)
-    assert z.shape == (len(loaded), *kind.shape)
-    assert (kind.classes is None) == z.is_floating_point()
-    assert kind.classes is None or int(z.max()) < kind.classes
-    torch.testing.assert_close(kind.decode(z), loaded.values, rtol=1e-5, atol=1e-5)
-    assert len(kind.drawn(loaded.values)) == len(loaded)
-    # What is drawn is an item again.
-    drawn = kind.drawn(loaded.values)[3]
-    torch.testing.assert_close(torch.from_numpy(kind.store(drawn).values), loaded.values[3], rtol=1e-5, atol=1e-5)
-
-
-def test_what_is_no_example_is_refused_with_a_reason(case):
-    kind, _, bad, _, _ = case
-    for item in bad:
-        with pytest.raises((BadExampleError, InputError)) as refused:
-            kind.store(item)
-        assert len(str(refused.value)) > 10
-
-
-def test_something_is_shown(case):
-    kind, loaded, _, _, _ = case
-    shown = kind.show(loaded.values[:5])
-    assert len(shown) == 5
-    assert all(each.content and "/" in each.media and each.suffix != ".bin" for each in shown)
-    assert kind.overview(loaded.values[:5], columns=2).content
-    hidden = torch.ones(5, *kind.shape, dtype=torch.bool)
-    assert kind.show(loaded.values[:5], hidden)[0].content != shown[0].content
-    assert kind.described().startswith(kind.many)
-    if kind.gathered:
-        assert kind.together(shown).content.count(b"\n") >= 5
-
-
-def test_masks_fit_the_data(case):
-    kind, _, _, word, mask = case
-    masks = kind.masks(2, 0.5, 4, seed=3)
-    assert masks.shape == (4, *kind.shape)
-    assert masks.dtype == torch.bool
-    assert 0 < int(masks[0].sum()) < masks[0].numel()
-    assert torch.equal(kind.masks(2, 0.5, 2, seed=3, first=2), masks[2:])
-    if word is not None:
-        (named,) = kind.given([word])
-        assert kind.store(named.item).values.shape == torch.Size(kind.shape)
-        assert kind.mask(mask, [named.item])[0].shape == kind.shape
+    source = nk.data.open_source(case.items)
+    assert kind_of(source, "these") is type(case.kind)
+    assert [name for name, each in kinds().items() if each.recognises(source)] == [case.kind.kind]
 
 
 @pytest.mark.training
-def test_defaults_train_and_the_model_does_everything(case, tmp_path):
-    kind, loaded, _, _, _ = case
-    model = nk.fit(some(kind.kind)[0], settings={"training.images": 16, "training.batch": 8}, progress=False)
-    assert model.kind == kind.bare
-    nk.save(model, tmp_path)
-    again = nk.load(tmp_path)
-    assert (again.kind, again.shape) == (model.kind, model.shape)
-    z = kind.encode(loaded.values[:3])
-    mask = kind.masks(1, 0.5, 3)
-    filled = nk.fill(again, z, mask, 2, steps=3)
-    assert torch.equal(
-        filled[~mask[:, None].expand_as(filled)], z[:, None].expand_as(filled)[~mask[:, None].expand_as(filled)]
-    )
-    variants = nk.vary(again, z, 2, below=0.3, steps=3)
-    assert variants.shape == (3, 2, *kind.shape)
-    for result in (nk.synthesize(again, 2, steps=3), variants, filled):
-        again.kernel.check_data(result.reshape(-1, *kind.shape))
-        assert len(again.draw(result)) == result.numel() // z[0].numel()
-    judged = nk.measure(again, some(kind.kind)[0], n=20, steps=2)
-    assert judged.how["kind"] == kind.many
-
-
-def test_the_model_file_keeps_what_the_model_is_made_for(case):
-    kind = case[0]
-    assert isinstance(kind, Kind)
-    bare = kind.model_copy(update={"bad": "skip", "memory": 1}).bare
-    assert bare == kind.bare
-    assert all(getattr(bare, name) == getattr(kind, name) for name in kind.fixed)
+def test_defaults_train_and_the_model_does_everything(case):
+    model = nk.fit(case.items, settings={"training.images": 16, "training.batch": 8}, progress=False)
+    assert model.kind == case.kind.bare
+    check_model(model, case.items)
+    judged = nk.measure(model, case.items, n=20, steps=2)
+    assert judged.how["kind"] == case.kind.many
 
 
 def test_data_of_no_kind_and_of_two():

@@ -12,7 +12,7 @@ from studio_records import begun, record
 from noisekernel import models, recipes
 from noisekernel.core.errors import InputError
 from noisekernel.measuring.familiarity import Familiarity
-from noisekernel.models.measurements import KnownCurves
+from noisekernel.measuring.kept import KnownCurves
 from noisekernel.studio.launch import bind
 from noisekernel.studio.models import WAYS, serve, serve_all
 from noisekernel.studio.rounds.walking import LiveWalk, frames_again

@@ -14,7 +14,7 @@ from cases import examples, kinds, noise_model
 from noisekernel.core.errors import InputError
 from noisekernel.files.folders import cache_folder
 from noisekernel.files.formats import read_about, write_tensors
-from noisekernel.models.measurements import KnownCurves
+from noisekernel.measuring.kept import KnownCurves
 from noisekernel.networks.exact import exact_denoiser
 from noisekernel.tasks.distances import renewal_curve
 from noisekernel.tasks.strength import RENEWAL, WAYS, calibrated

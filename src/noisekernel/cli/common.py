@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.progress import Progress, TaskID
-    from torch import Tensor
 
+    from noisekernel.kinds.examples import Given
     from noisekernel.models.model import Model
     from noisekernel.tasks.strength import Way
 
@@ -90,37 +90,14 @@ def note(sentence: str) -> None:
         print(f"nk: {sentence}", file=sys.stderr)
 
 
-class Given(NamedTuple):
-    """Examples that a user gave."""
-
-    #: A name for each, no two alike.
-    names: list[str]
-    #: What to call each in a sentence and in a record.
-    sources: list[str]
-    items: list[Any]
-    z: "Tensor"
-    #: The files among the arguments.
-    files: list[Path]
-
-
-def read_examples(model: "Model", words: Sequence[str]) -> Given:
+def read_examples(model: "Model", words: Sequence[str]) -> "Given":
     """Examples as the model's data; of those that are not taken as they are, a note says so."""
-    from noisekernel.files.outputs import names_of
+    from noisekernel.kinds.examples import read_examples
 
-    kind = model.kind
-    named = [(word, each) for word in words for each in kind.given([word])]
-    names = names_of([each.name for _, each in named])
-    sources = [Path(word).name if each.name == Path(word).stem else each.name for word, each in named]
-    z = model.read_items([each.item for _, each in named], [word for word, _ in named])
-    others = [
-        f"{source} ({how})"
-        for source, (_, each) in zip(sources, named, strict=True)
-        if (how := kind.differs(each.item))
-    ]
-    if others:
-        few = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
-        note(f"not every {kind.one} is taken as it is: {few}")
-    return Given(names, sources, [each.item for _, each in named], z, [Path(w) for w in words if Path(w).is_file()])
+    given = read_examples(model.kind, list(words))
+    for sentence in given.notes:
+        note(sentence)
+    return given
 
 
 def label_for(model: "Model", names: Sequence[str] | None, n: int) -> Any:
@@ -142,7 +119,7 @@ def level_of(model: "Model", way: "Way", strength: float | None, level: float | 
         return way.level(model, strength, level, advance=advance)
 
 
-def say_if_unlike(model: "Model", what: str, given: Given) -> None:
+def say_if_unlike(model: "Model", what: str, given: "Given") -> None:
     """Name those of the examples, on stderr, whose like the model never saw. It is measured for that once."""
     from noisekernel.measuring.familiarity import DRAWN, UNLIKE, WORDS, Familiarity
     from noisekernel.models.saving import digest_of

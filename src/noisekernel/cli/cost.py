@@ -53,14 +53,15 @@ class Cost:
         `kept` are the bytes held in memory beside those of a batch, `folder` is where each becomes a file, and
         `instead` says what would take less. What does not fit is refused, whatever the user says.
         """
-        from noisekernel.training.cost import bytes_of_a_look, memory_of
+        from noisekernel.core import machine
+        from noisekernel.training.cost import bytes_of_a_look
 
         at_once = min(batch, pictures) * bytes_of_a_look(model.design)
         memory, disk, free = kept + at_once, 0.0, math.inf
         if folder is not None:
             memory += pictures * LINE
             disk = pictures * BLOCK * -(-(model.kind.bytes_stored + WORDS) // BLOCK)
-        there = memory_of(model.device) or math.inf
+        there = machine.memory_of(model.device) or math.inf
         said = [f"{told_bytes(memory)} of memory"] if memory > MOST_BYTES else []
         if folder is not None and disk > MOST_BYTES:
             place = next(place for place in (folder.resolve(), *folder.resolve().parents) if place.exists())

@@ -76,7 +76,7 @@ def diagnose(
         "seconds": round(perf_counter() - began, 1),
     }
     write_json(folder / "diagnosis.json", figures)
-    write_page(folder / "diagnose.html", measured, chain, figures)
+    write_page(folder / "diagnose.html", measured, chain.kind, figures)
     left_out = f"{examples.summary}\n" if examples.summary.skipped else ""
     common.say(
         figures, json, f"{left_out}{measured}\n{folder / 'diagnose.html'} has the plots, diagnosis.json every figure"

@@ -42,11 +42,11 @@ def evaluate(
     """
     from noisekernel.files import outputs
     from noisekernel.files.formats import write_json
-    from noisekernel.measuring.samples import evaluation
+    from noisekernel.models.named import measure
 
     if out is not None:
         outputs.new_file(out, force=force)
-    judged = evaluation.measure(
+    judged = measure(
         model,
         data,
         n=n,

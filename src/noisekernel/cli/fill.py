@@ -41,6 +41,7 @@ def fill(
     from noisekernel.cli.writing import write_results
     from noisekernel.core.errors import InputError
     from noisekernel.files import outputs
+    from noisekernel.kinds.examples import read_mask
 
     if (mask is None) == (tiles is None):
         raise InputError("say what to fill in: either --mask MASK or --tiles SIDE")
@@ -51,9 +52,9 @@ def fill(
     given = common.read_examples(chain, examples)
     z = given.z
     if mask is not None:
-        one, note = chain.kind.mask(mask, given.items)
-        if note is not None:
-            common.note(note)
+        one, notes = read_mask(chain.kind, mask, given.items)
+        for sentence in notes:
+            common.note(sentence)
         masks = one.expand(len(z), *chain.shape)
     else:
         masks = chain.kind.masks(tiles or 1, 0.3 if keep is None else keep, len(z), seed=seed)

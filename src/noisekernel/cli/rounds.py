@@ -44,8 +44,10 @@ class Variants:
     def of(self, z: torch.Tensor, first: int, label: torch.Tensor | None, cost: Cost, rounds: int) -> torch.Tensor:
         """Variants of each z, with a bar; sample numbers begin at `first`. `rounds` is how many there are in all."""
 
-        def part(rows: range) -> tasks.Run:
-            return tasks.variation(
+        steps = len(tasks.batches(len(z) * self.n, self.batch_size)) * self.steps
+        done, noise = [], []
+        with common.bar(steps, "varying") as bar:
+            work = tasks.as_work(tasks.vary)(
                 self.model,
                 z,
                 self.n,
@@ -54,16 +56,11 @@ class Variants:
                 label=label,
                 seed=self.seed,
                 first=first,
-                rows=rows,
                 noise=self.noise,
+                batch_size=self.batch_size,
+                advance=cost.timed(bar, rounds * steps, self.steps),
             )
-
-        total = len(z) * self.n
-        steps = len(tasks.batches(total, self.batch_size)) * self.steps
-        done, noise = [], []
-        with common.bar(steps, "varying") as bar:
-            advance = cost.timed(bar, rounds * steps, self.steps)
-            for run in tasks.in_batches(total, self.batch_size, part, advance):
+            for run in work.finished():
                 done.append(run.clean.cpu())
                 noise += [run.noise] * self.more
         self.noise = together(noise) if noise else None

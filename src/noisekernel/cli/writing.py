@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from noisekernel.cli.common import Given
+from noisekernel.kinds.examples import Given
 from noisekernel.kinds.record import Record
 from noisekernel.models.model import Model
 

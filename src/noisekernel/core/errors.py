@@ -10,6 +10,7 @@
         ├── DtypeError               … because of its dtype
         └── ScheduleError            … because no kernel can follow these noise levels and lags
     Stopped                          training was asked to stop, and did: nothing went wrong
+    Altered (UserWarning)            an example or a mask was not taken as it is: it was resized, say
 
 Each message says what was given, what is allowed and what to do. `BadExampleError` stands apart: it never reaches a
 user, but tells whoever reads examples why one is none.
@@ -62,6 +63,10 @@ class ScheduleError(InputError):
 
 class BadExampleError(Exception):
     """Why something cannot be read as an example. Whoever reads many decides what that means for the whole."""
+
+
+class Altered(UserWarning):
+    """An example or a mask that was given is not taken as it is. At the command line it is a line on stderr."""
 
 
 class Stopped(Exception):  # noqa: N818 (nothing went wrong, so it is no NoiseKernelError either)

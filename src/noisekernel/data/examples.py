@@ -23,7 +23,8 @@ from noisekernel.core.errors import BadExampleError, InputError, NoiseKernelErro
 from noisekernel.core.randomness import Purpose, Streams, uniform
 from noisekernel.data.ahead import ahead
 from noisekernel.data.source import FarSource, Loaded, Source, Summary
-from noisekernel.kinds.base import Kind, Stored
+from noisekernel.kinds.base import Kind
+from noisekernel.kinds.exchanged import Stored
 
 #: So many unreadable examples in a row are the end of it, even if such are to be left out.
 MOST_BAD = 100

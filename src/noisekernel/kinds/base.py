@@ -16,80 +16,22 @@ adds one by an entry point of the group `noisekernel.kinds`.
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor
 
-from noisekernel.core import checks
-from noisekernel.core.errors import InputError
+from noisekernel.core.errors import DtypeError, InputError, ShapeError
 from noisekernel.core.settings import Share, Strict
+from noisekernel.files.formats import write_text
+from noisekernel.kinds.components import component_features, learn_components
+from noisekernel.kinds.exchanged import Features, Hidden, How, Items, Named, Shown, Stored
 
 if TYPE_CHECKING:
     from noisekernel.kinds.on_page import OnPage
-
-
-class Stored(NamedTuple):
-    """An example as it is stored, and what a user should know of how it came about."""
-
-    values: NDArray[Any]
-    note: str | None = None
-
-
-class Named(NamedTuple):
-    """An example that a user named: what to call its variants, and what to read."""
-
-    name: str
-    item: Any
-
-
-#: How the names of files of a media type end.
-SUFFIXES = {
-    "image/png": ".png",
-    "image/gif": ".gif",
-    "image/svg+xml": ".svg",
-    "text/plain": ".txt",
-    "text/csv": ".csv",
-    "audio/midi": ".mid",
-    "video/mp4": ".mp4",
-}
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What people see of an example: bytes of a media type, and a line of text where there is one."""
-
-    media: str
-    content: bytes
-    text: str = ""
-
-    @property
-    def suffix(self) -> str:
-        """How the name of a file of this ends."""
-        return SUFFIXES.get(self.media.partition(";")[0], ".bin")
-
-
-@dataclass(frozen=True)
-class Features:
-    """What examples are judged by: values (n, *shape) to (n, width), or to features and logits of classes."""
-
-    function: Callable[[Tensor], Any]
-    name: str
-
-
-class Items(Protocol):
-    """A source of examples, as far as a kind sees one."""
-
-    def __len__(self) -> int: ...
-
-    def name(self, i: int) -> str: ...
-
-    def item(self, i: int) -> Any: ...
 
 
 class Kind(Strict):
@@ -222,7 +164,7 @@ class Kind(Strict):
         return None
 
     @abstractmethod
-    def show(self, values: Tensor, hidden: Tensor | None = None, how: Mapping[str, Any] | None = None) -> list[Shown]:
+    def show(self, values: Tensor, hidden: Hidden = None, how: How = None) -> list[Shown]:
         """Each example, for people. Elements (of z) that are `hidden` are shown as missing.
 
         `how` the examples were made goes into the bytes where their format has a place for it.
@@ -236,13 +178,7 @@ class Kind(Strict):
         return self.show(self.decode(torch.where(masked, 0, x)), masked)
 
     @abstractmethod
-    def overview(
-        self,
-        values: Tensor,
-        columns: int | None = None,
-        hidden: Tensor | None = None,
-        how: Mapping[str, Any] | None = None,
-    ) -> Shown:
+    def overview(self, values: Tensor, columns: int | None = None, hidden: Hidden = None, how: How = None) -> Shown:
         """All of these examples on one page, in rows of so many columns; the rest as for `show`."""
 
     def together(self, shown: Sequence[Shown]) -> Shown:
@@ -261,8 +197,6 @@ class Kind(Strict):
 
     def film(self, frames: Iterable[Tensor], path: Path, fps: float) -> None:
         """Frames, each the values of several examples, as one file; by default a line of text per frame."""
-        from noisekernel.files.formats import write_text
-
         lines = ["\t".join(each.text for each in self.show(values)) for values in frames]
         write_text(path, "\n".join(lines) + "\n")
 
@@ -295,22 +229,11 @@ class Kind(Strict):
 
     def learn_features(self, values: Tensor, labels: Tensor | None, seed: int = 0) -> dict[str, Tensor]:
         """What the features of this kind are made of, learned from data: by default principal components of z."""
-        from sklearn.decomposition import PCA
-
-        flat = self.flat(values).numpy()
-        with np.errstate(invalid="ignore"):  # shares of no variance at all, where all examples are one
-            found = PCA(min(32, *flat.shape), svd_solver="randomized", random_state=seed % 2**32).fit(flat)
-        scale = max(1e-6, float(np.sqrt(np.mean(found.explained_variance_))))
-        components = torch.from_numpy(found.components_ / scale)
-        return {"mean": torch.from_numpy(found.mean_).float(), "components": components.float()}
+        return learn_components(self.flat(values), seed)
 
     def features(self, made: Mapping[str, Tensor], device: torch.device) -> Features:
         """Features from what `learn_features` made."""
-        mean, components = (made[name].to(device) for name in ("mean", "components"))
-        return Features(
-            lambda values: (self.flat(values.to(device)) - mean) @ components.T,
-            f"{len(components)} principal components of the data",
-        )
+        return component_features(self.flat, made, device)
 
     def check_features(self) -> None:
         """Refuse data from which features cannot be learned."""
@@ -339,8 +262,6 @@ class Kind(Strict):
 
     def check_z(self, z: Any) -> Tensor:
         """Clean data of this kind with any dimensions before, as a batch."""
-        from noisekernel.core.errors import DtypeError, ShapeError
-
         if not isinstance(z, Tensor):
             raise DtypeError(f"z is a {type(z).__name__}; give a torch.Tensor (torch.as_tensor makes one)")
         if z.ndim < len(self.shape) or tuple(z.shape[-len(self.shape) :]) != self.shape:
@@ -357,15 +278,3 @@ class Kind(Strict):
                 f"{what} has values up to {float(z.abs().max()):.3g} as the chain sees it; those of {self.many} lie "
                 f"near 1, and {self.largest:g} is the most that is taken"
             )
-
-
-def blocks(length: int, tile: int, keep: float, n: int, *, seed: int, first: int) -> Tensor:
-    """`n` random masks of a row of `length`: blocks of `tile`, of which a share `keep`, rounded, is kept."""
-    from noisekernel.core.randomness import Purpose, Streams, uniform
-
-    count = -(-length // checks.count("tile", tile))
-    checks.number("keep", keep, 0.0, 1.0)
-    numbers = range(checks.count("first", first, 0), first + checks.count("n", n))
-    streams = Streams.of(seed, numbers, purpose=Purpose.MASKING)
-    rank = uniform((n, count), streams).argsort(dim=1).argsort(dim=1)
-    return (rank >= round(keep * count)).repeat_interleave(tile, dim=1)[:, :length]

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from noisekernel.core.errors import BadExampleError, InputError, MissingError
-from noisekernel.kinds.base import SUFFIXES, Kind, Shown
+from noisekernel.kinds.base import Kind
+from noisekernel.kinds.exchanged import SUFFIXES, Shown
 
 #: The media type of files whose names end like this.
 MEDIA = {suffix: media for media, suffix in SUFFIXES.items()}

@@ -11,7 +11,8 @@ from torch import Tensor
 from noisekernel.core.errors import InputError, StorageError
 from noisekernel.files.formats import read_json, write_bytes, write_json
 from noisekernel.files.locks import lock_folder
-from noisekernel.kinds.base import SUFFIXES, Kind
+from noisekernel.kinds.base import Kind
+from noisekernel.kinds.exchanged import SUFFIXES
 
 MANIFEST = "manifest.json"
 #: The file, but for its ending, of all examples where a kind puts them into one.

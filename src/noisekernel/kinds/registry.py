@@ -14,7 +14,8 @@ from importlib.metadata import entry_points
 
 from noisekernel.core.errors import InputError
 from noisekernel.core.suggestions import unknown
-from noisekernel.kinds.base import Items, Kind
+from noisekernel.kinds.base import Kind
+from noisekernel.kinds.exchanged import Items
 
 log = logging.getLogger(__name__)
 GROUP = "noisekernel.kinds"

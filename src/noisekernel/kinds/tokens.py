@@ -16,7 +16,9 @@ from torch import Tensor
 
 from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.files.text import lines_in
-from noisekernel.kinds.base import Items, Kind, Named, Shown, Stored, blocks
+from noisekernel.kinds.base import Kind
+from noisekernel.kinds.exchanged import Hidden, How, Items, Named, Shown, Stored
+from noisekernel.kinds.masking import blocks
 from noisekernel.kinds.on_page import OnPage
 
 #: The longest string that is trained on.
@@ -168,20 +170,14 @@ class Tokens(Kind):
                 found.append(Named(word, word))
         return found
 
-    def show(self, values: Tensor, hidden: Tensor | None = None, how: Mapping[str, Any] | None = None) -> list[Shown]:
+    def show(self, values: Tensor, hidden: Hidden = None, how: How = None) -> list[Shown]:
         """A line of text; what is hidden is an underscore."""
         lost = None if hidden is None else hidden.tolist()
         rows = self.decode(values).tolist()
         texts = [self._text(row, None if lost is None else lost[i]) for i, row in enumerate(rows)]
         return [Shown("text/plain; charset=utf-8", f"{text}\n".encode(), text) for text in texts]
 
-    def overview(
-        self,
-        values: Tensor,
-        columns: int | None = None,
-        hidden: Tensor | None = None,
-        how: Mapping[str, Any] | None = None,
-    ) -> Shown:
+    def overview(self, values: Tensor, columns: int | None = None, hidden: Hidden = None, how: How = None) -> Shown:
         """A line of text per row."""
         texts = [each.text for each in self.show(values, hidden)]
         columns = columns or 1

@@ -23,8 +23,7 @@ from noisekernel import tasks
 from noisekernel.core import checks
 from noisekernel.core.errors import InputError
 from noisekernel.core.randomness import Purpose, Streams
-from noisekernel.models import measurements
-from noisekernel.models.model import Model
+from noisekernel.measuring import kept
 from noisekernel.sampling.model import NoiseModel
 
 #: The noise levels at which a model is asked, and how often at each.
@@ -106,12 +105,12 @@ class Familiarity:
             weights: The digest of its weights: `models.digest_of`.
         """
         try:
-            return cls.of(measurements.find(weights, "familiarity"))
+            return cls.of(kept.find(weights, "familiarity"))
         except (KeyError, TypeError, ValueError, InputError):
             return None
 
     @classmethod
-    def learn(cls, model: Model, weights: str, advance: Callable[[], None] = lambda: None) -> "Familiarity":
+    def learn(cls, model: NoiseModel, weights: str, advance: Callable[[], None] = lambda: None) -> "Familiarity":
         """Measure it, and keep it.
 
         Args:
@@ -120,7 +119,7 @@ class Familiarity:
             advance: Is called after each of the `DRAWN` steps.
         """
         measured = cls.measure(model, advance=advance)
-        measurements.keep(weights, "familiarity", measured.figures())
+        kept.keep(weights, "familiarity", measured.figures())
         return measured
 
     def figures(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from PIL import Image
 
 from noisekernel.files.data_urls import data_url
 from noisekernel.files.formats import write_text
-from noisekernel.kinds.base import Shown
+from noisekernel.kinds.exchanged import Shown
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --paper: #fbfaf7; --soft: #6a7180; --line: #d9d6cd; --card: #fff; }

@@ -1,5 +1,6 @@
 """Trained models: what they are, and how they are saved, loaded, shared and exported."""
 
+from noisekernel.models.checking import check_model
 from noisekernel.models.model import Model, build, told_history
 from noisekernel.models.saving import FILE, about, bundled, digest_of, digest_of_weights, file_of, load, save
 
@@ -9,6 +10,7 @@ __all__ = [
     "about",
     "build",
     "bundled",
+    "check_model",
     "digest_of",
     "digest_of_weights",
     "file_of",

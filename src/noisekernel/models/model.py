@@ -6,31 +6,21 @@ and its history (data, recipe, seed, images seen). Loading one builds what the d
 
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-from jaxtyping import Shaped
-from torch import Tensor
-
 from noisekernel import recipes
-from noisekernel.core.checks import count
-from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.core.quantities import told_seconds
-from noisekernel.core.suggestions import unknown
-from noisekernel.kinds.base import Kind, Shown
+from noisekernel.kinds.base import Kind
 from noisekernel.models.verbs import Verbs
 from noisekernel.networks.denoiser import Denoiser
-from noisekernel.sampling.model import NoiseModel
 from noisekernel.sampling.samplers import sampler as by_name
 from noisekernel.sampling.schedule import Schedule
 from noisekernel.sampling.strength import StrengthCurve
 
 
 @dataclass(frozen=True, repr=False)
-class Model(Verbs, NoiseModel):
+class Model(Verbs):
     """A `NoiseModel` that knows its design and its history, and the way between examples and its data."""
 
     design: recipes.Design = field(kw_only=True)
@@ -38,7 +28,6 @@ class Model(Verbs, NoiseModel):
 
     @property
     def kind(self) -> Kind:
-        """What its data are."""
         return self.design.data
 
     @property
@@ -53,48 +42,7 @@ class Model(Verbs, NoiseModel):
 
     @property
     def classes(self) -> Sequence[str]:
-        """The names of its classes, if it learned any."""
         return self.design.classes
-
-    def read(self, examples: Any) -> Tensor:
-        """Examples as clean data, (n, *shape): paths, or whatever the kind of data takes; one of them, or a list."""
-        items, names = [], []
-        for each in examples if isinstance(examples, list | tuple) else [examples]:
-            named = [each] if not isinstance(each, str | Path) else [one.item for one in self.kind.given([str(each)])]
-            items += named
-            names += [str(each) if isinstance(each, str | Path) else f"the {self.kind.one}"] * len(named)
-        return self.read_items(items, names)
-
-    def read_items(self, items: Sequence[Any], names: Sequence[str]) -> Tensor:
-        """Items of the kind of data as clean data, (n, *shape); what is none is refused by its name."""
-        if not items:
-            raise InputError(f"no {self.kind.one} was given; give at least one")
-        stored = []
-        for item, name in zip(items, names, strict=True):
-            try:
-                stored.append(self.kind.store(item).values)
-            except BadExampleError as error:
-                raise InputError(f"{name}: {error}") from None
-        return self.kind.encode(torch.from_numpy(np.stack(stored)))
-
-    def draw(self, z: Shaped[Tensor, "*many"]) -> list[Any]:
-        """Clean data as people know it, in one list: pictures, strings, rows.
-
-        One sample, a batch, or variants of a batch, in order.
-
-        >>> from noisekernel import load
-        >>> model = load("digits")
-        >>> z = torch.zeros(2, 3, *model.shape)
-        >>> len(model.draw(z)), len(model.draw(z[0])), len(model.draw(z[0, 0]))
-        (6, 3, 1)
-        """
-        batch = self.kind.check_z(z)
-        return self.kind.drawn(self.kind.decode(batch)) if batch.numel() else []
-
-    def show(self, z: Tensor, hidden: Tensor | None = None) -> list[Shown]:
-        """Clean data as bytes that other programs show: PNG, text. Elements that are `hidden` are shown as missing."""
-        batch = self.kind.check_z(z)
-        return self.kind.show(self.kind.decode(batch), hidden) if batch.numel() else []
 
     def schedule(self, sampler: str | None = None, steps: int | None = None) -> tuple[str, Schedule]:
         """The name of a sampler and its schedule: by default the model's own, in its own number of steps.
@@ -107,32 +55,24 @@ class Model(Verbs, NoiseModel):
         name = sampler or own.sampler
         return name, by_name(name, self.kernel, steps if steps or sampler else own.steps)
 
-    def label(self, names: Sequence[str | int], n: int) -> Tensor:
-        """Labels for n samples, from names or numbers of classes, by turns.
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the model as one file, which `nk.load` reads.
 
+        Args:
+            path: The file, if it ends in .safetensors, else a folder for model.safetensors.
+            force: Whether a file that is there may be replaced.
+
+        Returns:
+            The path of the file.
+
+        >>> import tempfile
         >>> from noisekernel import load
-        >>> load("fashion").label(["sneaker", 9], 4)
-        tensor([7, 9, 7, 9])
+        >>> load("digits").save(tempfile.mkdtemp()).name
+        'model.safetensors'
         """
-        if not self.classes:
-            raise InputError("this model learned no classes, so it takes no label")
-        if isinstance(names, str | Integral) or not isinstance(names, Sequence) or not names:
-            raise InputError(f"names is {names!r}; give a list of classes, such as [{self.classes[0]!r}] or [0]")
-        numbers = [self._class(name) for name in names]
-        return torch.tensor([numbers[i % len(numbers)] for i in range(count("n", n))])
+        from noisekernel.models.saving import save
 
-    def _class(self, name: str | int) -> int:
-        """The number of a class, from its name or its number."""
-        if isinstance(name, str) and name in self.classes:
-            return self.classes.index(name)
-        number = int(name) if isinstance(name, Integral) or (isinstance(name, str) and name.isdecimal()) else -1
-        if isinstance(name, bool) or not 0 <= number < len(self.classes):
-            raise InputError(
-                unknown("class", name, self.classes)
-                if isinstance(name, str)
-                else f"there is no class {name!r}; give a name, or a whole number from 0 to {len(self.classes) - 1}"
-            )
-        return number
+        return save(self, path, force=force)
 
     def __repr__(self) -> str:
         classes = f"{len(self.classes)} classes; " if self.classes else ""

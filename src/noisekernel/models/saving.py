@@ -17,7 +17,7 @@ from noisekernel.core.suggestions import unknown
 from noisekernel.files.digest import digest, digest_of_file
 from noisekernel.files.formats import read_about, read_tensors, write_tensors
 from noisekernel.kinds.registry import kinds
-from noisekernel.models.measurements import KnownCurves
+from noisekernel.measuring.kept import KnownCurves
 from noisekernel.models.model import Model, build
 
 #: The file of a model in its folder.

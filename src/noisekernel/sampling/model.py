@@ -9,7 +9,7 @@ kernel that offers `transition(x) -> Distribution`, learned or written by hand. 
 step returns the view.
 """
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,6 +28,10 @@ from noisekernel.sampling.strength import StrengthCurve
 
 Some = TypeVar("Some", bound="NoiseModel")
 
+#: What a task is given to start from: clean data of shape (batch, *shape), or what the model reads as such.
+Examples = Tensor | Any
+#: The classes of samples: integers of shape (batch,), or names or numbers where the model has names for them.
+Labels = Tensor | str | int | Sequence[str | int]
 #: p(y | x) at a fixed noise level: what Algorithm 2 trains.
 Transition = Callable[[Tensor], Distribution]
 
@@ -167,6 +171,32 @@ class NoiseModel(TransitionModel):
             z: Clean data, (batch, *shape).
         """
         return self.check_batch(checks.tensor("z", z).detach().cpu()).to(self.device)
+
+    def as_batch(self, z: Examples) -> Tensor:
+        """A batch of clean data from what was given to a task. This model takes clean data alone.
+
+        Args:
+            z: What was given.
+        """
+        return checks.tensor("z", z)
+
+    def as_mask(self, mask: Any, z: Examples) -> Tensor:
+        """The mask that was given to a task with these examples. This model takes tensors alone.
+
+        Args:
+            mask: What was given as a mask.
+            z: What was given as data.
+        """
+        return checks.tensor("mask", mask)
+
+    def as_labels(self, label: Labels | None, n: int) -> Tensor | None:
+        """The class of each of n samples from what was given to a task. This model takes integers of shape (n,) alone.
+
+        Args:
+            label: What was given.
+            n: The number of samples.
+        """
+        return None if label is None else checks.labels(label, n)
 
     def labelled(self, label: Tensor | None, n: int) -> "NoiseModel":
         """This model with the label of each sample filled in; this very model where none is given.

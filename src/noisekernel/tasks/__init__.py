@@ -1,8 +1,9 @@
 """Tasks: what people want of a chain. New data, variants, missing parts, a direction.
 
-Each task comes twice. The verb does it and returns clean data z: `synthesize`, `vary`, `equilibrate`, `steer`, `fill`.
-The noun is the doing itself, a `Run` to iterate over: `synthesis`, `variation`, `equilibration`, `steering`, `filling`
-give every state as it comes, can be left at any moment, and end in the same z.
+Each task comes twice, with one signature. The verb does it and returns clean data z: `synthesize`, `vary`,
+`equilibrate`, `steer`, `fill`. The noun is the doing itself, a `Run` to iterate over: `synthesis`, `variation`,
+`equilibration`, `steering`, `filling` give every state as it comes, can be left at any moment, and end in the same z. A
+verb is a method of `Model`, too. How a task is written is in `tasks.task`.
 
     for state, info in (run := synthesis(model, 4)):
         show(state.view.best)
@@ -23,12 +24,16 @@ from noisekernel.tasks.fills import fill, filling
 from noisekernel.tasks.run import Run, development, lag_of
 from noisekernel.tasks.samples import read_out, synthesis, synthesize
 from noisekernel.tasks.steered import steer, steering
+from noisekernel.tasks.task import Work, as_run, as_work, task
 from noisekernel.tasks.variants import variation, vary
 from noisekernel.tasks.walks import Walk, walk, walking
 
 __all__ = [
     "Run",
     "Walk",
+    "Work",
+    "as_run",
+    "as_work",
     "batches",
     "best",
     "development",
@@ -44,6 +49,7 @@ __all__ = [
     "steering",
     "synthesis",
     "synthesize",
+    "task",
     "variation",
     "vary",
     "walk",

@@ -1,20 +1,42 @@
 """Many samples, in batches."""
 
+import math
 from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
 
-from noisekernel.core import checks
+from noisekernel.core import checks, machine
+from noisekernel.core.errors import InputError
+from noisekernel.core.quantities import told_bytes
 from noisekernel.core.stepwise import Advance, nothing
+from noisekernel.sampling.model import Examples, Labels, NoiseModel, noise_model
 from noisekernel.tasks.run import Run
 
+#: Of one element of clean data.
+BYTES = 4
 
-def times(n: int, z: Tensor, label: Tensor | None) -> tuple[Tensor, Tensor | None]:
+
+def taken(model: NoiseModel, z: Examples, label: Labels | None) -> tuple[Tensor, Tensor | None]:
+    """What was given, as a batch of clean data and a class for each."""
+    batch = noise_model(model).as_batch(z)
+    return batch, model.as_labels(label, len(batch))
+
+
+def times(model: NoiseModel, n: int, z: Tensor, label: Tensor | None) -> tuple[Tensor, Tensor | None]:
     """Every example, and its label, `n` times in a row."""
-    checks.count("n", n)
-    labels = None if label is None else checks.labels(label, len(z)).repeat_interleave(n, dim=0)
-    return z.repeat_interleave(n, dim=0), labels
+    check_room(model, len(z) * checks.count("n", n))
+    return z.repeat_interleave(n, dim=0), None if label is None else label.repeat_interleave(n, dim=0)
+
+
+def check_room(model: NoiseModel, samples: int) -> None:
+    """Refuse more samples than the memory of this machine can hold, before any of them is made."""
+    needed, there = BYTES * samples * math.prod(model.shape), machine.memory_of(torch.device("cpu"))
+    if there is not None and needed > there:
+        raise InputError(
+            f"{samples:,} samples of {' x '.join(map(str, model.shape))} take {told_bytes(needed)} of memory, and "
+            f"there are {told_bytes(there)}; ask for fewer at a time, and number them on with first=…"
+        )
 
 
 def rows_of_label(label: Tensor | None, rows: range | slice) -> Tensor | None:
@@ -39,8 +61,3 @@ def in_batches(
         run = part(rows)
         run.result(advance)
         yield run
-
-
-def all_of(runs: Iterator[Run]) -> Tensor:
-    """The clean data of finished runs, one after the other."""
-    return torch.cat([run.clean for run in runs])

@@ -9,11 +9,12 @@ from noisekernel.core.randomness import Purpose
 from noisekernel.core.stepwise import Advance, nothing
 from noisekernel.sampling import chain
 from noisekernel.sampling.chain import Score
-from noisekernel.sampling.model import NoiseModel, noise_model
+from noisekernel.sampling.model import Examples, Labels, NoiseModel, noise_model
 from noisekernel.sampling.samplers import PAPER, annealing
 from noisekernel.sampling.schedule import Schedule
-from noisekernel.tasks.batching import all_of, in_batches, rows_of_label, times
+from noisekernel.tasks.batching import rows_of_label, taken, times
 from noisekernel.tasks.run import Run, streams_of
+from noisekernel.tasks.task import Work, as_run, task
 
 
 def at_constant_noise(
@@ -41,48 +42,22 @@ def at_constant_noise(
     return Run(labelled, chain.start(labelled, x, beta, streams), schedule.check(model), score)
 
 
-def equilibration(
-    model: NoiseModel,
-    z: Shaped[Tensor, "batch *event"],
-    *,
-    beta: float = 0.2,
-    steps: int = 100,
-    lag: float | None = None,
-    readout: int = 0,
-    label: Tensor | None = None,
-    seed: int = 0,
-    first: int = 0,
-) -> Run:
-    """One variant of each z by the paper's chain, as a `Run` to iterate over. The arguments are those of
-    `equilibrate`."""
-    return at_constant_noise(
-        model,
-        z,
-        beta=beta,
-        steps=steps,
-        lag=paper_lag(model) if lag is None else lag,
-        readout=readout,
-        label=label,
-        seed=seed,
-        first=first,
-    )
-
-
+@task
 def equilibrate(
     model: NoiseModel,
-    z: Shaped[Tensor, "batch *event"],
+    z: Examples,
     n: int = 1,
     *,
     beta: float = 0.2,
     steps: int = 100,
     lag: float | None = None,
     readout: int = 0,
-    label: Tensor | None = None,
+    label: Labels | None = None,
     seed: int = 0,
     first: int = 0,
     batch_size: int | None = None,
     advance: Advance = nothing,
-) -> Tensor:
+) -> Work:
     """Variants of each z by the chain at constant noise, as in the paper and with its numbers.
 
     z is noised to `beta`, makes `steps` steps there, and is read out. The error of the denoiser adds up along the
@@ -91,7 +66,7 @@ def equilibrate(
 
     Args:
         model: The model whose chain it is.
-        z: Clean data of shape (batch, *shape).
+        z: Clean data of shape (batch, *shape), or examples that the model reads: files, strings, rows, objects.
         n: How many variants of each z.
         beta: The noise level, in (0, 1].
         steps: Steps at that level.
@@ -99,7 +74,7 @@ def equilibrate(
             0.95 for categories. The bias of the chain vanishes as it goes to 1.
         readout: Annealing steps at the end. With 0 the result is the mean of r at the last state, as in the paper,
             which blurs; 10 read it out sharp.
-        label: The class of each z, integers of shape (batch,).
+        label: The class of each z: integers of shape (batch,), or names or numbers of classes, taken by turns.
         seed: The same seed gives the same variants.
         first: The number of the first sample under this seed.
         batch_size: How many samples are made at a time (all of them).
@@ -116,22 +91,26 @@ def equilibrate(
     >>> equilibrate(model, torch.ones(3, 2), n=4).shape
     torch.Size([3, 4, 2])
     """
-    many, labels = times(n, checks.tensor("z", z), label)
+    many, labels = times(model, n, *taken(model, z, label))
+    carried = paper_lag(model) if lag is None else lag
 
-    def part(rows: range) -> Run:
-        return equilibration(
+    def begin(rows: range) -> Run:
+        return at_constant_noise(
             model,
             many[rows.start : rows.stop],
             beta=beta,
             steps=steps,
-            lag=lag,
+            lag=carried,
             readout=readout,
             label=rows_of_label(labels, rows),
             seed=seed,
             first=first + rows.start,
         )
 
-    return all_of(in_batches(len(many), batch_size, part, advance)).unflatten(0, (-1, n))
+    return Work(len(many), begin, n, batch_size, advance)
+
+
+equilibration = as_run(equilibrate, "equilibration")
 
 
 def paper_lag(model: NoiseModel) -> float:

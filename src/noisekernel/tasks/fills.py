@@ -1,9 +1,9 @@
 """Missing parts, filled in: the paper's inpainting (section 3.4)."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import torch
-from jaxtyping import Shaped
 from torch import Tensor
 
 from noisekernel.core import checks
@@ -11,51 +11,19 @@ from noisekernel.core.errors import InputError
 from noisekernel.core.randomness import Purpose
 from noisekernel.core.stepwise import Advance, nothing
 from noisekernel.networks.clamped import Clamped
-from noisekernel.sampling.model import NoiseModel, noise_model
+from noisekernel.sampling.model import Examples, Labels, NoiseModel, noise_model
 from noisekernel.sampling.samplers import annealing
 from noisekernel.sampling.schedule import Schedule
-from noisekernel.tasks.batching import all_of, in_batches, rows_of_label, times
+from noisekernel.tasks.batching import rows_of_label, taken, times
 from noisekernel.tasks.run import Run, from_pure_noise, lag_of, one_of, streams_of
+from noisekernel.tasks.task import Work, as_run, task
 
 
-def filling(
-    model: NoiseModel,
-    z: Shaped[Tensor, "batch *event"],
-    mask: Tensor,
-    *,
-    steps: int | None = None,
-    churn: float | None = None,
-    schedule: Schedule | None = None,
-    equilibrium: int = 0,
-    lag: float | None = None,
-    label: Tensor | None = None,
-    seed: int = 0,
-    first: int = 0,
-) -> Run:
-    """One way to fill in each z, as a `Run` to iterate over. The arguments are those of `fill`."""
-    hidden = checks.mask(mask, checks.tensor("z", z))
-    z = z.detach()
-    observed = noise_model(model).entering(torch.where(hidden, torch.zeros_like(z), z))
-    hidden = hidden.to(observed.device)
-    given = one_of(schedule, steps=steps, churn=churn)
-    schedule = given or annealing(model.kernel, 100 if steps is None else steps, churn=8.0 if churn is None else churn)
-    if equilibrium:
-        if given is None and churn != 0.0:  # steps that draw anew and cannot look ahead are of all of r
-            schedule = replace(schedule, point=torch.zeros_like(schedule.point))
-        schedule = schedule.with_correctors(equilibrium, lag_of(model, lag))
-    elif lag is not None:
-        raise InputError("lag is that of the equilibrium steps, of which there are none; say how many: equilibrium=…")
-    labelled = model.labelled(label, len(z))
-    clamped = replace(labelled, denoiser=Clamped(labelled.denoiser, observed, hidden))
-    run = from_pure_noise(clamped, streams_of(seed, first, len(z), observed.device, Purpose.FILLING), schedule)
-    run.observed = (z.to(observed.device), hidden)
-    return run
-
-
+@task
 def fill(
     model: NoiseModel,
-    z: Shaped[Tensor, "batch *event"],
-    mask: Tensor,
+    z: Examples,
+    mask: Tensor | str | Path,
     n: int = 1,
     *,
     steps: int | None = None,
@@ -63,12 +31,12 @@ def fill(
     schedule: Schedule | None = None,
     equilibrium: int = 0,
     lag: float | None = None,
-    label: Tensor | None = None,
+    label: Labels | None = None,
     seed: int = 0,
     first: int = 0,
     batch_size: int | None = None,
     advance: Advance = nothing,
-) -> Tensor:
+) -> Work:
     """Fill in z where `mask` is 1 (the paper calls it inpainting); where it is 0, z comes back bit by bit.
 
     The chain sees what is observed only through its noise, so it needs time to take it in. Much `churn` gives it that,
@@ -77,16 +45,18 @@ def fill(
 
     Args:
         model: The model to fill in with.
-        z: Clean data of shape (batch, *shape). Values under the mask are never read.
+        z: Clean data of shape (batch, *shape), or examples that the model reads: files, strings, rows, objects. Values
+            under the mask are never read.
         mask: 1 where z is to be filled in, 0 where it is observed: one per sample, of the shape of z, or one for all
-            of them, of the shape of a sample or a batch of one.
+            of them, of the shape of a sample or a batch of one. Or what a model that knows its kind of data reads as
+            one: the file of a black and white picture, a pattern, the names of columns.
         n: How many ways to fill in each z.
         steps: Annealing steps (100).
         churn: How much of the state is redrawn on the way (8).
         schedule: The noise levels and lags to go along, instead of `steps` and `churn`.
         equilibrium: How many steps at constant noise follow each annealing step.
         lag: The lag of these (the kernel's own).
-        label: The class of each z, integers of shape (batch,).
+        label: The class of each z: integers of shape (batch,), or names or numbers of classes, taken by turns.
         seed: The same seed gives the same results.
         first: The number of the first sample under this seed.
         batch_size: How many samples are made at a time (all of them).
@@ -103,23 +73,44 @@ def fill(
     >>> filled.shape, filled[0, :, 1]
     (torch.Size([1, 3, 2]), tensor([2., 2., 2.]))
     """
-    hidden = checks.mask(mask, checks.tensor("z", z))
-    many, labels = times(n, z, label)
-    hidden = hidden.repeat_interleave(n, dim=0)
+    given = noise_model(model).as_mask(mask, z)
+    one_each, one_label = taken(model, z, label)
+    many, labels = times(model, n, one_each.detach(), one_label)
+    hidden = checks.mask(given, one_each).repeat_interleave(n, dim=0)
+    observed = model.entering(torch.where(hidden, torch.zeros_like(many), many))
+    hidden, many = hidden.to(observed.device), many.to(observed.device)
+    down = _down(model, steps, churn, schedule, equilibrium, lag)
 
-    def part(rows: range) -> Run:
-        return filling(
-            model,
-            many[rows.start : rows.stop],
-            hidden[rows.start : rows.stop],
-            steps=steps,
-            churn=churn,
-            schedule=schedule,
-            equilibrium=equilibrium,
-            lag=lag,
-            label=rows_of_label(labels, rows),
-            seed=seed,
-            first=first + rows.start,
-        )
+    def begin(rows: range) -> Run:
+        own = slice(rows.start, rows.stop)
+        labelled = model.labelled(rows_of_label(labels, rows), len(rows))
+        clamped = replace(labelled, denoiser=Clamped(labelled.denoiser, observed[own], hidden[own]))
+        streams = streams_of(seed, first + rows.start, len(rows), observed.device, Purpose.FILLING)
+        run = from_pure_noise(clamped, streams, down)
+        run.observed = (many[own], hidden[own])
+        return run
 
-    return all_of(in_batches(len(many), batch_size, part, advance)).unflatten(0, (-1, n))
+    return Work(len(many), begin, n, batch_size, advance)
+
+
+filling = as_run(fill, "filling")
+
+
+def _down(
+    model: NoiseModel,
+    steps: int | None,
+    churn: float | None,
+    schedule: Schedule | None,
+    equilibrium: int,
+    lag: float | None,
+) -> Schedule:
+    """The way from noise to data, with equilibrium steps on it."""
+    given = one_of(schedule, steps=steps, churn=churn)
+    down = given or annealing(model.kernel, 100 if steps is None else steps, churn=8.0 if churn is None else churn)
+    if equilibrium:
+        if given is None and churn != 0.0:  # steps that draw anew and cannot look ahead are of all of r
+            down = replace(down, point=torch.zeros_like(down.point))
+        return down.with_correctors(equilibrium, lag_of(model, lag))
+    if lag is not None:
+        raise InputError("lag is that of the equilibrium steps, of which there are none; say how many: equilibrium=…")
+    return down

@@ -8,41 +8,27 @@ from noisekernel.core import checks
 from noisekernel.core.randomness import Purpose
 from noisekernel.core.stepwise import Advance, nothing
 from noisekernel.sampling.chain import ChainState
-from noisekernel.sampling.model import NoiseModel, noise_model
+from noisekernel.sampling.model import Labels, NoiseModel, noise_model
 from noisekernel.sampling.samplers import annealing
 from noisekernel.sampling.schedule import Schedule
-from noisekernel.tasks.batching import all_of, in_batches, rows_of_label
+from noisekernel.tasks.batching import check_room, rows_of_label
 from noisekernel.tasks.run import Run, from_pure_noise, one_of, streams_of
+from noisekernel.tasks.task import Work, as_run, task
 
 
-def synthesis(
-    model: NoiseModel,
-    n: int,
-    *,
-    steps: int | None = None,
-    schedule: Schedule | None = None,
-    label: Tensor | None = None,
-    seed: int = 0,
-    first: int = 0,
-) -> Run:
-    """New data as a `Run` to iterate over. The arguments are those of `synthesize`."""
-    schedule = one_of(schedule, steps=steps) or annealing(noise_model(model).kernel, 50 if steps is None else steps)
-    streams = streams_of(seed, first, checks.count("n", n), model.device, Purpose.NEW)
-    return from_pure_noise(model.labelled(label, n), streams, schedule)
-
-
+@task
 def synthesize(
     model: NoiseModel,
     n: int,
     *,
     steps: int | None = None,
     schedule: Schedule | None = None,
-    label: Tensor | None = None,
+    label: Labels | None = None,
     seed: int = 0,
     first: int = 0,
     batch_size: int | None = None,
     advance: Advance = nothing,
-) -> Tensor:
+) -> Work:
     """New samples, from pure noise.
 
     Args:
@@ -50,7 +36,8 @@ def synthesize(
         n: How many samples.
         steps: Annealing steps, each of which is a network call (50).
         schedule: The noise levels and lags to go along, instead of the kernel's annealing in `steps` steps.
-        label: The class of each sample, integers of shape (n,), for a model that learned classes.
+        label: The class of each sample, for a model that learned classes: integers of shape (n,), or names or numbers
+            of classes, taken by turns.
         seed: The same seed gives the same samples.
         first: The number of the first sample under this seed, so that workers which share the work number theirs on.
         batch_size: How many samples are made at a time (all of them).
@@ -66,15 +53,18 @@ def synthesize(
     >>> synthesize(model, 3, seed=1).shape
     torch.Size([3, 2])
     """
-    label = None if label is None else checks.labels(label, checks.count("n", n))
+    labels = noise_model(model).as_labels(label, checks.count("n", n))
+    chosen = one_of(schedule, steps=steps) or annealing(model.kernel, 50 if steps is None else steps)
+    check_room(model, n)
 
-    def part(rows: range) -> Run:
-        own = rows_of_label(label, rows)
-        return synthesis(
-            model, len(rows), steps=steps, schedule=schedule, label=own, seed=seed, first=first + rows.start
-        )
+    def begin(rows: range) -> Run:
+        streams = streams_of(seed, first + rows.start, len(rows), model.device, Purpose.NEW)
+        return from_pure_noise(model.labelled(rows_of_label(labels, rows), len(rows)), streams, chosen)
 
-    return all_of(in_batches(checks.count("n", n), batch_size, part, advance))
+    return Work(n, begin, None, batch_size, advance)
+
+
+synthesis = as_run(synthesize, "synthesis")
 
 
 def read_out(model: NoiseModel, state: ChainState, steps: int) -> Tensor:

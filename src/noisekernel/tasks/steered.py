@@ -2,58 +2,23 @@
 
 from collections.abc import Callable
 
-from jaxtyping import Shaped
 from torch import Tensor
 
-from noisekernel.core import checks
 from noisekernel.core.errors import InputError
 from noisekernel.core.stepwise import Advance, nothing
 from noisekernel.sampling.chain import Score, best
-from noisekernel.sampling.model import NoiseModel
-from noisekernel.tasks.batching import all_of, in_batches, rows_of_label, times
+from noisekernel.sampling.model import Examples, Labels, NoiseModel
+from noisekernel.tasks.batching import rows_of_label, taken, times
 from noisekernel.tasks.equilibrium import at_constant_noise
 from noisekernel.tasks.run import Run, lag_of
 from noisekernel.tasks.strength import EQUILIBRIUM
+from noisekernel.tasks.task import Work, as_run, task
 
 
-def steering(
-    model: NoiseModel,
-    z: Shaped[Tensor, "batch *event"],
-    score: Callable[[Tensor], Tensor],
-    *,
-    strength: float | None = None,
-    beta: float | None = None,
-    steps: int = 100,
-    lag: float | None = None,
-    readout: int = 10,
-    on: str = "clean",
-    label: Tensor | None = None,
-    seed: int = 0,
-    first: int = 0,
-    advance: Advance = nothing,
-) -> Run:
-    """One steered variant of each z, as a `Run` to iterate over. The arguments are those of `steer`.
-
-    The strength has been looked up before the run begins; `advance` is called after every network call of that.
-    `info.accepted` says which samples took a step.
-    """
-    return at_constant_noise(
-        model,
-        z,
-        score=_score_of(score, on),
-        beta=EQUILIBRIUM.level(model, strength, beta, advance=advance),
-        steps=steps,
-        lag=lag_of(model, lag),
-        readout=readout,
-        label=label,
-        seed=seed,
-        first=first,
-    )
-
-
+@task
 def steer(
     model: NoiseModel,
-    z: Shaped[Tensor, "batch *event"],
+    z: Examples,
     score: Callable[[Tensor], Tensor],
     n: int = 1,
     *,
@@ -63,12 +28,12 @@ def steer(
     lag: float | None = None,
     readout: int = 10,
     on: str = "clean",
-    label: Tensor | None = None,
+    label: Labels | None = None,
     seed: int = 0,
     first: int = 0,
     batch_size: int | None = None,
     advance: Advance = nothing,
-) -> Tensor:
+) -> Work:
     """Variants of each z with a high score.
 
     They are made by the chain at constant noise, whose steps are accepted with probability min(1, exp(score(y) -
@@ -78,7 +43,7 @@ def steer(
 
     Args:
         model: The model whose chain it is.
-        z: Clean data of shape (batch, *shape).
+        z: Clean data of shape (batch, *shape), or examples that the model reads: files, strings, rows, objects.
         score: A function of a batch of shape (batch, *shape) to one number per sample, of shape (batch,): any finite
             number, or minus infinity to forbid a sample.
         n: How many variants of each z.
@@ -89,7 +54,7 @@ def steer(
         lag: How much of the state a step carries over, in [0, 1) (the kernel's own).
         readout: Annealing steps at the end; 0 for the mean of r at the last state.
         on: What the score sees: the best guess of the "clean" data, or the noisy "state" itself.
-        label: The class of each z, integers of shape (batch,).
+        label: The class of each z: integers of shape (batch,), or names or numbers of classes, taken by turns.
         seed: The same seed gives the same variants.
         first: The number of the first sample under this seed.
         batch_size: How many samples are made at a time (all of them).
@@ -107,25 +72,28 @@ def steer(
     >>> brighter.shape
     torch.Size([3, 4, 2])
     """
-    many, labels = times(n, checks.tensor("z", z), label)
+    many, labels = times(model, n, *taken(model, z, label))
+    seen, carried = _score_of(score, on), lag_of(model, lag)
     level = EQUILIBRIUM.level(model, strength, beta, advance=advance)
 
-    def part(rows: range) -> Run:
-        return steering(
+    def begin(rows: range) -> Run:
+        return at_constant_noise(
             model,
             many[rows.start : rows.stop],
-            score,
+            score=seen,
             beta=level,
             steps=steps,
-            lag=lag,
+            lag=carried,
             readout=readout,
-            on=on,
             label=rows_of_label(labels, rows),
             seed=seed,
             first=first + rows.start,
         )
 
-    return all_of(in_batches(len(many), batch_size, part, advance)).unflatten(0, (-1, n))
+    return Work(len(many), begin, n, batch_size, advance)
+
+
+steering = as_run(steer, "steering")
 
 
 def _score_of(score: Callable[[Tensor], Tensor], on: str) -> Score:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 
 from jaxtyping import Shaped
 from torch import Tensor
@@ -11,11 +12,12 @@ from noisekernel.core.errors import InputError
 from noisekernel.core.randomness import Purpose
 from noisekernel.core.stepwise import Advance, Stepwise, finished, nothing
 from noisekernel.sampling import noise_walk
-from noisekernel.sampling.model import NoiseModel, noise_model
+from noisekernel.sampling.model import Examples, Labels, NoiseModel, noise_model
 from noisekernel.sampling.noise_walk import CleanScore, NoiseInfo, NoiseState
 from noisekernel.sampling.renewal import fresh, retracing, shares
 from noisekernel.sampling.samplers import annealing
 from noisekernel.sampling.schedule import Schedule
+from noisekernel.tasks.batching import taken
 from noisekernel.tasks.run import Run, development, streams_of
 
 
@@ -63,14 +65,14 @@ class Walk:
 
 def walk(
     model: NoiseModel,
-    start: Tensor | int | NoiseState,
+    start: Examples | int | NoiseState = 1,
     *,
     pace: float = 0.08,
     steps: int = 20,
     glide: bool = True,
     score: CleanScore | None = None,
     below: float = 0.5,
-    label: Tensor | None = None,
+    label: Labels | None = None,
     seed: int = 0,
     first: int = 0,
     advance: Advance = nothing,
@@ -82,8 +84,8 @@ def walk(
 
     Args:
         model: The model to walk through.
-        start: Where to begin: clean data of shape (batch, *shape), the number of walks from new samples, or a state of
-            a walk that was kept, with the same `steps` and `label` as then.
+        start: Where to begin: clean data of shape (batch, *shape) or examples that the model reads, the number of
+            walks from new samples, or a state of a walk that was kept, with the same `steps` and `label` as then.
         pace: How much of the noise a step moves, 0 to 1.
         steps: Annealing steps of a look, and of finding the noise of `start`.
         glide: Keep the direction of the step before, more or less, so that a film of the walk does not tremble.
@@ -92,7 +94,7 @@ def walk(
             says which samples took the step.
         below: The noise that moves at full pace is that below this level, 0 to 1; louder noise moves less. With 1 all
             noise moves at one pace, and the walk jumps, since what a sample is of depends on little of it.
-        label: The class of each walk, integers of shape (batch,).
+        label: The class of each walk: integers of shape (batch,), or names or numbers of classes, taken by turns.
         seed: The same seed gives the same walk.
         first: The number of the first walk under this seed.
         advance: Called after every network call of finding the noise of `start`.
@@ -110,55 +112,42 @@ def walk(
     >>> next(iter(again))[0].t
     51
     """
-    return finished(
-        walking(
-            model,
-            start,
-            pace=pace,
-            steps=steps,
-            glide=glide,
-            score=score,
-            below=below,
-            label=label,
-            seed=seed,
-            first=first,
-        ),
-        advance,
-    )
-
-
-def walking(
-    model: NoiseModel,
-    start: Tensor | int | NoiseState,
-    *,
-    pace: float = 0.08,
-    steps: int = 20,
-    glide: bool = True,
-    score: CleanScore | None = None,
-    below: float = 0.5,
-    label: Tensor | None = None,
-    seed: int = 0,
-    first: int = 0,
-) -> Stepwise[Walk]:
-    """`walk`, a network call at a time. The arguments are those of `walk`."""
     checks.number("pace", pace, 0.0, 1.0)
     checks.number("below", below, 0.0, 1.0)
     if score is not None and not callable(score):
         raise InputError(
             f"score is a {type(score).__name__}; give a function that maps a batch to one number per sample"
         )
+    going = finished(walking(model, start, steps=steps, label=label, seed=seed, first=first), advance)
+    going.pace, going.glide, going.score, going.below = pace, glide, score, below
+    return going
+
+
+def walking(
+    model: NoiseModel,
+    start: Examples | int | NoiseState,
+    *,
+    steps: int = 20,
+    label: Labels | None = None,
+    seed: int = 0,
+    first: int = 0,
+) -> Stepwise[Walk]:
+    """The beginning of a walk, a network call at a time. The arguments are those of `walk`."""
     schedule = annealing(noise_model(model).kernel, checks.count("steps", steps))
     if isinstance(start, NoiseState):
-        labelled = model.labelled(label, len(start.noise.samples))
+        n = len(start.noise.samples)
+        labelled = model.labelled(model.as_labels(label, n), n)
         begun = noise_walk.start(labelled, start.noise, schedule, start.streams)
         state = replace(begun, t=start.t, motion=start.motion, clean=start.clean)
-    elif isinstance(start, Tensor):
-        z = model.entering(start)
-        labelled, streams = model.labelled(label, len(z)), streams_of(seed, first, len(z), z.device, Purpose.FINDING)
+    elif isinstance(start, Integral):
+        n = checks.count("n", start)
+        labelled = model.labelled(model.as_labels(label, n), n)
+        streams = streams_of(seed, first, n, model.device, Purpose.NEW)
+        state = noise_walk.start(labelled, fresh(labelled, n, schedule, streams), schedule, streams)
+    else:
+        batch, labels = taken(model, start, label)
+        z = model.entering(batch)
+        labelled, streams = model.labelled(labels, len(z)), streams_of(seed, first, len(z), z.device, Purpose.FINDING)
         noise = yield from retracing(labelled, z, schedule, streams)
         state = noise_walk.start(labelled, noise, schedule, streams)
-    else:
-        n = checks.count("n", start)
-        labelled, streams = model.labelled(label, n), streams_of(seed, first, n, model.device, Purpose.NEW)
-        state = noise_walk.start(labelled, fresh(labelled, n, schedule, streams), schedule, streams)
-    return Walk(labelled, schedule, state, pace, glide, score, below)
+    return Walk(labelled, schedule, state)

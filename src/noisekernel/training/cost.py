@@ -1,6 +1,5 @@
 """What a recipe will cost, before it is run: parameters, memory, arithmetic. Counted on a network without weights."""
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from noisekernel.core import machine
 from noisekernel.core.errors import InputError
 from noisekernel.core.quantities import told_bytes
 from noisekernel.kinds.base import Kind
@@ -104,19 +104,9 @@ def bytes_of_a_look(design: Design) -> int:
     return 3 * largest[0]
 
 
-def memory_of(device: torch.device) -> int | None:
-    """All the memory of a device, in bytes; None where that is not known."""
-    if device.type == "cuda":
-        return int(torch.cuda.get_device_properties(device).total_memory)
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # not every system tells
-        return None
-
-
 def check_memory(recipe: Recipe, kind: Kind, classes: int, device: torch.device, processes: int = 1) -> None:
     """Refuse a run that cannot fit the memory of `device`, which each of `processes` has for itself."""
-    there = memory_of(device)
+    there = machine.memory_of(device)
     if there is None:
         return
     cost = plan(recipe, kind, classes)

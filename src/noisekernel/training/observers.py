@@ -15,7 +15,7 @@ from noisekernel import models
 from noisekernel.core.errors import NoiseKernelError
 from noisekernel.data.source import Summary
 from noisekernel.files.formats import write_bytes, write_json, write_text
-from noisekernel.kinds.base import Shown
+from noisekernel.kinds.exchanged import Shown
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.tasks.samples import synthesize
 from noisekernel.training.log import Entry

@@ -6,14 +6,16 @@ bin, whose bin is k again.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Annotated, Literal, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int, UInt8
+from pydantic import Field
 from torch import Tensor
 
 from noisekernel.core import checks
 from noisekernel.core.errors import DtypeError
+from noisekernel.core.settings import Strict
 
 
 @runtime_checkable
@@ -70,3 +72,22 @@ class LevelsCodec:
         # The bytes of bin k run from ceil(256 k / L) to ceil(256 (k + 1) / L) - 1: the byte in their middle.
         first, after = (-(-256 * edge // self.levels) for edge in (z, z + 1))
         return ((first + after - 1) // 2).to(torch.uint8)
+
+
+class Continuous(Strict):
+    """Bytes to [-1, 1]."""
+
+    kind: Literal["continuous"] = "continuous"
+
+    def build(self) -> Codec:
+        return ContinuousCodec()
+
+
+class Levels(Strict):
+    """Bytes to `levels` equal bins."""
+
+    kind: Literal["levels"] = "levels"
+    levels: Annotated[int, Field(ge=2, le=256, strict=True)] = 10
+
+    def build(self) -> Codec:
+        return LevelsCodec(self.levels)

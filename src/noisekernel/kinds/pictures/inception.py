@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from noisekernel.core.errors import InputError, NoiseKernelError, StorageError
 from noisekernel.files.digest import digest_of_file
-from noisekernel.kinds.base import Features
+from noisekernel.kinds.exchanged import Features
 from noisekernel.kinds.pictures.inception_net import InceptionV3
 
 SIDE = 299

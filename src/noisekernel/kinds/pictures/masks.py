@@ -1,6 +1,8 @@
 """Masks for inpainting, in the paper's sense: 1 = to be filled in, 0 = observed."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -9,9 +11,10 @@ from PIL import Image
 from torch import Tensor
 
 from noisekernel.core import checks
-from noisekernel.core.errors import InputError
+from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.core.randomness import Purpose, Streams, uniform
-from noisekernel.kinds.pictures.reading import Size
+from noisekernel.kinds.pictures.items import size_given
+from noisekernel.kinds.pictures.reading import Size, open_picture
 
 
 def tile_masks(
@@ -75,3 +78,24 @@ def check_fits(mask: tuple[int, int], picture: tuple[int, int], size: Size) -> N
             f"the mask has {width} x {height} pixels and the picture {across} x {down}; draw it on the picture itself, "
             f"in the same proportion, or in the model's size of {size.width} x {size.height}"
         )
+
+
+def mask_in(
+    content: bytes, name: str, items: Sequence[Any], size: Size
+) -> tuple[Bool[Tensor, "channels height width"], str | None]:
+    """The mask that these bytes hold, for these pictures; and a sentence where it is not taken as it is."""
+    try:
+        image, _ = open_picture(content)
+    except BadExampleError as error:
+        raise InputError(f"{name}: {error}") from None
+    own = (size.width, size.height)
+    for given in map(size_given, items) if items else [own]:
+        if given is not None:
+            check_fits(image.size, given, size)
+    note = None
+    if image.size != own:
+        note = (
+            f"the mask has {image.width} x {image.height} pixels; its middle is resized to the model's "
+            f"{size.width} x {size.height}, each pixel the nearest one"
+        )
+    return read_mask(image, size), note

@@ -23,7 +23,7 @@ from torch import Tensor
 from noisekernel.core.errors import BadExampleError, InputError, NoiseKernelError
 from noisekernel.core.settings import Strict
 from noisekernel.files.data_urls import data_url
-from noisekernel.kinds.base import Shown
+from noisekernel.kinds.exchanged import Shown
 from noisekernel.kinds.on_page import OnPage
 from noisekernel.kinds.pictures.drawing import enlarged, png_bytes
 from noisekernel.kinds.pictures.film import save_film

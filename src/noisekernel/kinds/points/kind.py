@@ -19,7 +19,10 @@ from noisekernel.core.settings import Positive
 from noisekernel.core.suggestions import unknown
 from noisekernel.files.formats import write_text
 from noisekernel.files.text import rows_in
-from noisekernel.kinds.base import Items, Kind, Named, Shown, Stored, blocks
+from noisekernel.kinds.base import Kind
+from noisekernel.kinds.exchanged import Hidden, How, Items, Named, Shown, Stored
+from noisekernel.kinds.masking import blocks
+from noisekernel.kinds.points.items import as_number, columns_of, is_point
 from noisekernel.kinds.points.on_page import PointsOnPage
 from noisekernel.kinds.points.plot import moving, scatter
 
@@ -60,14 +63,14 @@ class Points(Kind):
     @classmethod
     def recognises(cls, items: Items) -> bool:
         """Rows all of whose cells are numbers, and arrays of numbers in one dimension."""
-        return all(_is_point(items.item(i)) for i in range(min(len(items), LOOKED_AT)))
+        return all(is_point(items.item(i)) for i in range(min(len(items), LOOKED_AT)))
 
     @classmethod
     def lacks(cls, items: Items) -> str | None:
         for i in range(min(len(items), LOOKED_AT)):
             item = items.item(i)
             if isinstance(item, Mapping):
-                odd = next((name for name, cell in item.items() if _number(cell) is None), None)
+                odd = next((name for name, cell in item.items() if as_number(cell) is None), None)
                 if odd is not None:
                     return f"{items.name(i)}: {odd} is {item[odd]!r}; points are numbers in every column"
         return None
@@ -81,7 +84,7 @@ class Points(Kind):
             return self, None
         if items is None:
             raise InputError("points are measured before training; give data that is on this disk, not a stream")
-        columns = self.columns or _columns(items.item(0))
+        columns = self.columns or columns_of(items.item(0))
         if len(columns) > MOST_COLUMNS:
             raise InputError(f"points of {len(columns):,} columns; at most {MOST_COLUMNS:,} are allowed")
         named = self.model_copy(update={"columns": columns})
@@ -139,7 +142,7 @@ class Points(Kind):
             raise BadExampleError(f"a {type(item).__name__} is no point; give a row of numbers")
         if len(cells) != len(self.names):
             raise BadExampleError(f"it has {len(cells)} numbers; these points have {len(self.names)}")
-        numbers = [_number(cell) for cell in cells]
+        numbers = [as_number(cell) for cell in cells]
         for name, cell, number in zip(self.names, cells, numbers, strict=True):
             if number is None:
                 raise BadExampleError(f"{name} is {cell!r}; points are finite numbers")
@@ -177,12 +180,12 @@ class Points(Kind):
                 found += [Named(f"{stem}-{i}", dict(zip(columns, row, strict=True))) for i, row in enumerate(rows)]
                 continue
             cells = word.split(",")
-            if any(_number(cell) is None for cell in cells):
+            if any(as_number(cell) is None for cell in cells):
                 raise InputError(f"{word!r} is neither a CSV file nor numbers with commas between them, such as 0.5,-1")
             found.append(Named(word, np.array([float(cell) for cell in cells])))
         return found
 
-    def show(self, values: Tensor, hidden: Tensor | None = None, how: Mapping[str, Any] | None = None) -> list[Shown]:
+    def show(self, values: Tensor, hidden: Hidden = None, how: How = None) -> list[Shown]:
         """A line of CSV; what is hidden is a question mark."""
         lines = []
         for i, row in enumerate(values.tolist()):
@@ -198,13 +201,7 @@ class Points(Kind):
         text.writelines(each.text + "\n" for each in shown)
         return Shown("text/csv", text.getvalue().encode(), "\n".join(each.text for each in shown))
 
-    def overview(
-        self,
-        values: Tensor,
-        columns: int | None = None,
-        hidden: Tensor | None = None,
-        how: Mapping[str, Any] | None = None,
-    ) -> Shown:
+    def overview(self, values: Tensor, columns: int | None = None, hidden: Hidden = None, how: How = None) -> Shown:
         """A scatter plot of each pair of the first columns."""
         return Shown("image/svg+xml", scatter(values.tolist(), self.names).encode(), f"{len(values)} points")
 
@@ -249,24 +246,3 @@ class Points(Kind):
         """Each column, by its name, and its negative with a minus before it."""
         up = {name: (lambda row, name=name: float(row[name])) for name in self.names}
         return {**up, **{f"-{name}": (lambda row, name=name: -float(row[name])) for name in self.names}}
-
-
-def _number(cell: Any) -> float | None:
-    """A cell as a finite number, if it is one."""
-    try:
-        value = float(cell)
-    except (TypeError, ValueError):
-        return None
-    return value if math.isfinite(value) else None
-
-
-def _is_point(item: Any) -> bool:
-    if isinstance(item, Mapping):
-        return bool(item) and all(_number(cell) is not None for cell in item.values())
-    if isinstance(item, np.ndarray | Tensor):
-        return item.ndim == 1 and str(item.dtype).removeprefix("torch.").startswith(("float", "int"))
-    return False
-
-
-def _columns(item: Any) -> tuple[str, ...]:
-    return tuple(map(str, item)) if isinstance(item, Mapping) else tuple(f"x{i}" for i in range(len(item)))

@@ -8,11 +8,11 @@ from typing import Any
 import torch
 
 from noisekernel.core.errors import NoiseKernelError
+from noisekernel.kinds.base import Kind
 from noisekernel.measuring.chains import StrengthCurve
 from noisekernel.measuring.chains.diagnosis import PACE
 from noisekernel.measuring.chains.found import LEVEL, PAPER, WALK, Diagnosis, Found
 from noisekernel.measuring.page import COLOURS, Section, new_axes, plotted, shown_in_page, table, write_report
-from noisekernel.models.model import Model
 
 LEAD = (
     "Are the chains of this model what they should be: the walk of the noise, which nk vary and nk walk run, and the "
@@ -26,7 +26,7 @@ def need_matplotlib() -> None:
         raise NoiseKernelError("the plots are drawn with matplotlib: pip install 'noisekernel[diagnose]'")
 
 
-def write_page(path: Path, found: Diagnosis, model: Model, figures: Mapping[str, Any]) -> None:
+def write_page(path: Path, found: Diagnosis, kind: Kind, figures: Mapping[str, Any]) -> None:
     """The file. `figures` are all that was measured and set."""
     need_matplotlib()
     walk, paper = found.walk.stationary, found.paper.stationary
@@ -38,7 +38,7 @@ def write_page(path: Path, found: Diagnosis, model: Model, figures: Mapping[str,
         "the paper's chain": f"beta {paper.beta:g}, lag {paper.lag:g}",
         "seed": str(found.seed),
     }
-    sections = [_reversible(found), _stationary(found, model), _mixing(found), _strength(found)]
+    sections = [_reversible(found), _stationary(found, kind), _mixing(found), _strength(found)]
     name = figures["model"]
     commands = (
         f"nk vary {name} PICTURE           variants of a picture\n"
@@ -161,7 +161,7 @@ def _reversible(found: Diagnosis) -> Section:
     return Section("Reversible?", text, [*plots, table(head, rows)])
 
 
-def _stationary(found: Diagnosis, model: Model) -> Section:
+def _stationary(found: Diagnosis, kind: Kind) -> Section:
     s = found.walk.stationary
     text = (
         f"The Fréchet distance of {s.chains} chains to the data they did not start from, on {s.features}. The dashed "
@@ -179,13 +179,13 @@ def _stationary(found: Diagnosis, model: Model) -> Section:
         f"{', '.join(f'{steps:,}' for steps in found.walk.shown)} steps."
     )
     plots = [plotted(plot_stationary(one, name), f"{name}: distance over steps") for name, one in _both(found)]
-    return Section("Stationary?", text, [*plots, *(_sheet(one, name, model) for name, one in _both(found))])
+    return Section("Stationary?", text, [*plots, *(_sheet(one, name, kind) for name, one in _both(found))])
 
 
-def _sheet(found: Found, name: str, model: Model) -> str:
-    values = model.kind.decode(torch.cat([z.cpu() for z in found.shown.values()]))
+def _sheet(found: Found, name: str, kind: Kind) -> str:
+    values = kind.decode(torch.cat([z.cpu() for z in found.shown.values()]))
     columns = len(next(iter(found.shown.values())))
-    return shown_in_page(model.kind.overview(values, columns), alt=f"{name}: chains on their way")
+    return shown_in_page(kind.overview(values, columns), alt=f"{name}: chains on their way")
 
 
 def _mixing(found: Diagnosis) -> Section:

@@ -13,11 +13,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from noisekernel import models, tasks
-from noisekernel.core.checks import count, pick_device
+from noisekernel import tasks
+from noisekernel.core.checks import count
 from noisekernel.data.opening import Data, name_of
 from noisekernel.data.source import Source
 from noisekernel.files.digest import digest
+from noisekernel.kinds.model import KindModel
 from noisekernel.measuring.samples import cache
 from noisekernel.measuring.samples.extractors import (
     LEARNED_FROM,
@@ -38,7 +39,6 @@ from noisekernel.measuring.samples.intervals import LEVEL, Figure
 from noisekernel.measuring.samples.neighbours import NEIGHBOURS
 from noisekernel.measuring.samples.processes import Processes
 from noisekernel.measuring.samples.reference import Reference, open_data, read_through
-from noisekernel.models.model import Model
 
 #: A bar for so many steps of a named stage: a context whose value is called at each.
 Show = Callable[[int, str], AbstractContextManager[Callable[[], None]]]
@@ -102,7 +102,7 @@ def _silently(total: int, what: str) -> Any:
 
 
 def measure(
-    model: Model | str | Path,
+    model: KindModel,
     data: Data,
     *,
     n: int | None = None,
@@ -115,6 +115,7 @@ def measure(
     seed: int = 0,
     device: str | torch.device | None = None,
     batch_size: int = 64,
+    called: str = "a model in memory",
     show: Show = _silently,
 ) -> Judgement:
     """FID, KID, Inception score, precision, recall, density and coverage of a model's samples against data.
@@ -124,7 +125,7 @@ def measure(
     figures that one process would get.
 
     Args:
-        model: A model, or the name or path of one.
+        model: A model; `nk.measure` takes the name or path of one too.
         data: What to compare with: a word, a path or an object, as for `nk.fit`.
         n: The number of samples; None for as many as the data has examples.
         features: What samples are compared by: None for features learned from the data, or a name, a module or a
@@ -135,11 +136,13 @@ def measure(
         held_out: Examples for the floor, as `data`; None for some of the data against the rest.
         bad: What to do with examples that cannot be read: "fail" or "skip".
         seed: Draws the samples, and chooses the examples of the floor.
-        device: Where to compute; None for the best there is.
+        device: Where to compute; None for where the model is, and for a name or a path the best there is.
         batch_size: How many samples are drawn at a time.
+        called: What to call the model in the result.
         show: Shows progress.
 
-    >>> judged = measure("digits", "digits", n=40, steps=2, features=lambda pixels: pixels.flatten(1).float()[:, ::9])
+    >>> from noisekernel import load
+    >>> judged = measure(load("digits"), "digits", n=40, steps=2, features=lambda pixels: pixels[:, 0, ::4, 1] / 1)
     >>> sorted(judged.figures)
     ['coverage', 'density', 'fid', 'fid_unbiased', 'kid', 'precision', 'recall']
     >>> judged.missing["inception_score"]
@@ -150,9 +153,9 @@ def measure(
     source = open_data(data)
     others = None if held_out is None else open_data(held_out)
     n = len(source) if n is None else count("n", n, FEWEST)
-    processes = Processes.here(model.device if isinstance(model, Model) else pick_device(device))
+    chain = model if device is None else model.to(device)
+    processes = Processes.here(chain.device)
     show = show if processes.main else _silently
-    chain = model if isinstance(model, Model) else models.load(model, device)
     kind = chain.kind
     chosen, schedule = chain.schedule(sampler, steps)
     labels = chain.label(label, n) if label else None
@@ -186,7 +189,7 @@ def measure(
     with show(processes.share(n, batch_size) * schedule.steps, "drawing") as advance:
         of_samples = processes.encode(n, batch_size, drawn)
     how = {
-        "model": "a model in memory" if isinstance(model, Model) else Path(model).name or str(model),
+        "model": called,
         "data": (isinstance(data, str | Path) and Path(data).name) or name_of(data),
         "n": n,
         "examples": len(real),
@@ -269,7 +272,7 @@ def _warnings(real: Encoded, fake: Encoded, own: Encoded) -> Iterator[str]:
         )
 
 
-def _named(features: str | nn.Module | Callable[[Tensor], Any] | None, chain: Model) -> Extractor | None:
+def _named(features: str | nn.Module | Callable[[Tensor], Any] | None, chain: KindModel) -> Extractor | None:
     """Features that were named; None for those that are learned from the data."""
     if features is not None and features != "small":
         return open_extractor(features, chain.kind, chain.device)
@@ -277,7 +280,7 @@ def _named(features: str | nn.Module | Callable[[Tensor], Any] | None, chain: Mo
     return None
 
 
-def _small(real: Reference, chain: Model, processes: Processes, show: Show) -> Extractor:
+def _small(real: Reference, chain: KindModel, processes: Processes, show: Show) -> Extractor:
     """Features learned from the data by the main process, for all."""
 
     def learn() -> dict[str, Tensor]:

@@ -44,7 +44,7 @@ def _file(weights: str, what: str) -> str:
 
 
 def _bundled() -> Iterator[dict[str, Any]]:
-    for entry in (files("noisekernel.models") / "bundled").iterdir():
+    for entry in (files("noisekernel") / "models" / "bundled").iterdir():
         if entry.name.endswith(SUFFIX):
             yield json.loads(entry.read_text(encoding="utf-8"))
 
