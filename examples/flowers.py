@@ -9,6 +9,7 @@ ones, makes variants of one, and fills in columns that are missing. It takes abo
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
+from matplotlib.axes import Axes
 from sklearn.datasets import load_iris
 
 import noisekernel as nk
@@ -46,7 +47,7 @@ start = flowers[[100]]
 near, far = (rows(model.vary(list(start), n=60, strength=strength)) for strength in (0.2, 0.5))
 
 
-def scatter(axis: plt.Axes, points: np.ndarray, colour: str, label: str) -> None:
+def scatter(axis: Axes, points: np.ndarray, colour: str, label: str) -> None:
     axis.scatter(points[:, 2], points[:, 3], s=12, alpha=0.7, color=colour, label=label)
 
 

@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import needs  # noqa: E402
 import other_processor  # noqa: E402
+import small_models  # noqa: E402
 
 other_processor.install()
 
@@ -50,6 +51,18 @@ def _own_cache(tmp_path_factory):
 def _fixed_seed():
     """Weights are initialised from torch's ambient generator; nothing else in the package touches it."""
     torch.manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def rows_model(tmp_path_factory):
+    """A small model of points, and its data."""
+    return small_models.rows(tmp_path_factory.mktemp("rows"))
+
+
+@pytest.fixture(scope="session")
+def words_model(tmp_path_factory):
+    """A small model of strings, and its data."""
+    return small_models.words(tmp_path_factory.mktemp("words"))
 
 
 @pytest.fixture

@@ -64,6 +64,7 @@ def install() -> None:
         setattr(owner, name, wrapped)
 
     wrap(Denoiser, "forward")  # what is trained
+    wrap(Denoiser, "summary")
     wrap(NoiseModel, "look")  # closed forms too
 
 

@@ -43,8 +43,9 @@ def pytest_collection_modifyitems(items):
 class Server:
     """`nk studio` on a free port, with a home of its own; it can be killed and started again."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *models: str, path: Path = SOURCE) -> None:
         self.home, self.log = home, home / "log.txt"
+        self.models, self.path = models or ("digits",), path
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -55,8 +56,10 @@ class Server:
         return f"http://127.0.0.1:{self.port}/"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "noisekernel", "studio", "digits", "--port", str(self.port), "--no-browser"]
-        env = {**os.environ, "NK_HOME": str(self.home), "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SOURCE)}
+        asked = [*self.models, "--port", str(self.port), "--no-browser"]
+        command = [sys.executable, "-m", "noisekernel", "studio", *asked]
+        path = os.pathsep.join(map(str, dict.fromkeys((self.path, SOURCE))))
+        env = {**os.environ, "NK_HOME": str(self.home), "OMP_NUM_THREADS": "1", "PYTHONPATH": path}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT)
         until = time.monotonic() + PATIENCE

@@ -41,7 +41,7 @@ class Hand:
         return self.api(f"designs/{self.design}")
 
     def picture(self, node: str) -> Image.Image:
-        content = self.page.request.get(f"{self.server.url}api/nodes/{node}.png").body()
+        content = self.page.request.get(f"{self.server.url}api/nodes/{node}/show").body()
         return Image.open(BytesIO(content))
 
     @property

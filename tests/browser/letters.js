@@ -1,5 +1,5 @@
-// A viewer of another kind, which the tests put beside the page's own: every node is a word of four letters, those that
-// its id begins with. What is painted on are letters.
+// A viewer that a kind of data brings along: every node is a word of four letters, those that its id begins with.
+// What is painted on are letters.
 
 /** @import { Surface, Viewer } from "../../src/noisekernel/studio/page/viewers/types.js" */
 
@@ -57,8 +57,7 @@ function surface(_, { brush, changed }) {
 }
 
 /** @type {Viewer} */
-export const letters = {
-  words: { one: "word", many: "words" },
+export const viewer = {
   size: () => `${LENGTH} letters`,
   proportions: () => ({ ratio: 4, whole: null, least: 120, most: 240 }),
   thumbnail: () => display("thumbnail"),
@@ -70,7 +69,7 @@ export const letters = {
   differenceHint: "",
   surface,
   own: null,
-  files: (_, { id }) => [{ label: "This word", hint: "text", address: `/api/nodes/${id}.png`, suffix: ".txt" }],
+  files: (_, { id }) => [{ label: "This word", hint: "text", address: `/api/nodes/${id}/show`, suffix: ".txt" }],
   sheet: null,
   films: [],
 };

@@ -12,28 +12,26 @@ from browser.hand import Hand
 LETTERS = Path(__file__).parent / "letters.js"
 
 
-def with_letters(page: Page, kind: str) -> None:
-    """One file more, and one line in viewers/index.js; and the model is said to be of that kind."""
-
-    def index(route: Route) -> None:
-        before = route.fetch().text()
-        after = before.replace("= { pictures }", "= { pictures, letters }")
-        assert after != before
-        route.fulfill(body='import { letters } from "./letters.js";\n' + after, content_type="text/javascript")
+def told_of(page: Page, **changes) -> None:
+    """The server says this of its model."""
 
     def models(route: Route) -> None:
-        told = [{**model, "kind": kind} for model in route.fetch().json()]
+        told = [{**model, **changes} for model in route.fetch().json()]
         route.fulfill(body=json.dumps(told), content_type="application/json")
 
-    page.route("**/viewers/index.js", index)
-    page.route("**/viewers/letters.js", lambda route: route.fulfill(path=LETTERS, content_type="text/javascript"))
     page.route("**/api/models", models)
+
+
+def with_letters(page: Page) -> None:
+    """The model is said to be of words, by a kind that brings its viewer along."""
+    page.route("**/kinds/letters.js", lambda route: route.fulfill(path=LETTERS, content_type="text/javascript"))
+    told_of(page, kind="letters", one="word", many="words", viewer_module="/kinds/letters.js")
 
 
 @pytest.fixture
 def words(window, server) -> Hand:
     page = window.page()
-    with_letters(page, "letters")
+    with_letters(page)
     hand = Hand(page, server)
     hand.go()
     return hand
@@ -111,10 +109,10 @@ def test_a_walk_of_words_has_no_film(words):
 
 def test_of_a_kind_that_the_page_does_not_know_it_says_so_and_goes_on(window, server):
     page = window.page()
-    with_letters(page, "smells")
+    told_of(page, kind="smells", one="smell", many="smells")
     hand = Hand(page, server)
     hand.go()
-    hand.says("This page cannot show data of the kind smells: it knows pictures, letters.")
+    hand.says("This page cannot show data of the kind smells: it knows pictures")
     hand.start_from_example()
     expect(page.get_by_role("tab", name="Paint")).to_be_disabled()
     hand.generate()

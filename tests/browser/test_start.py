@@ -83,8 +83,8 @@ def test_another_part_of_the_picture_is_another_start(hand, tmp_path):
     expect(seen).not_to_have_attribute("src", whole)
     hand.button("Use it").click()
     expect(hand.leaves).to_have_count(1)
-    crop = hand.stored()["nodes"][0]["settings"]["crop"]
-    assert crop[2] == pytest.approx(0.3)
+    crop = hand.stored()["nodes"][0]["settings"]["how"]
+    assert crop["side"] == pytest.approx(0.3)
 
 
 def test_a_picture_unlike_what_the_model_knows_is_told_so_before_it_is_used(hand, tmp_path):
@@ -92,7 +92,7 @@ def test_a_picture_unlike_what_the_model_knows_is_told_so_before_it_is_used(hand
     path.write_bytes(picture((300, 100)))
     hand.page.locator("input[type=file]:not([accept*=nkd])").set_input_files(path)
     dialog = hand.page.get_by_role("dialog", name="Fit the picture")
-    expect(dialog.get_by_role("status")).to_contain_text("unlike those that the model learned from")
+    expect(dialog.get_by_role("status")).to_contain_text("unlike all that the model learned from")
     expect(dialog.get_by_role("button", name="Use it")).to_be_enabled()
 
 

@@ -36,11 +36,11 @@ def test_a_picture_that_the_model_never_saw_the_like_of_is_named(run, tmp_path, 
     Image.fromarray(np.indices((60, 90)).sum(0).astype(np.uint8)).save(tmp_path / "slope.png")
     code, _, said = run("vary", "digits", picture, tmp_path / "slope.png", "-n", 1, "--steps", 2)
     assert code == 0
-    assert "slope.png: This picture is unlike those that the model learned from" in said
+    assert "slope.png: This is unlike all that the model learned from" in said
     assert str(picture) not in said
     code, _, said = run("walk", "digits", tmp_path / "slope.png", "-n", 1, "--steps", 2, "--out", "w.gif")
     assert code == 0
-    assert "slope.png: This picture is unlike those that the model learned from" in said
+    assert "slope.png: This is unlike all that the model learned from" in said
 
 
 def test_variants_refuse(run, picture):

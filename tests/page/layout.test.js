@@ -47,13 +47,11 @@ test("every script is reached from the page, but for those that are types alone"
 
 test("only the viewers know of pictures", () => {
   const telling = /\bshape\b|\.png\b|image\/|new Image\(|h\("canvas"|getContext|picture/i;
-  const outside = scripts.filter((name) => !name.startsWith("viewers/") && name !== "lib/types.js");
+  const outside = scripts.filter((name) => !name.startsWith("viewers/"));
   for (const name of outside) {
     const line = content(name).split("\n").find((one) => telling.test(one));
     assert.equal(line, undefined, name);
   }
-  // The type that the server's answer has, and the kind of a server that does not tell it.
-  assert.equal(content("lib/types.js").split("\n").filter((one) => telling.test(one)).length, 2);
 });
 
 test("the lock file pins every package by its hash, and names no host", () => {

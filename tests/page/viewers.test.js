@@ -2,38 +2,63 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { state } from "../../src/noisekernel/studio/page/lib/state.js";
-import { slot, thumbnailOf, unshown, viewerOf } from "../../src/noisekernel/studio/page/viewers/index.js";
+import { bring, slot, thumbnailOf, unshown, viewerOf } from "../../src/noisekernel/studio/page/viewers/index.js";
 import { largestScale, pictures } from "../../src/noisekernel/studio/page/viewers/pictures.js";
 import { differences } from "../../src/noisekernel/studio/page/viewers/pictures/difference.js";
 import { few, sizeOf, widthFor } from "../../src/noisekernel/studio/page/viewers/pictures/scale.js";
 import { cellAt } from "../../src/noisekernel/studio/page/viewers/pictures/sprites.js";
 
-/** @param {number[]} shape @param {string} [kind] */
-const model = (shape, kind) => ({ id: "m", kind, shape, classes: [], parameters: 1, strength: { measured: true } });
-const wide = model([3, 32, 64]);
+/** @param {number} height @param {number} width @param {string} [kind] */
+const model = (height, width, kind = "pictures") => ({
+  id: "m", kind, one: "picture", many: "pictures", view: { width, height }, viewer_module: null, classes: [],
+  parameters: 1, strength: { measured: true },
+});
+const wide = model(32, 64);
 
-test("a model's kind says who shows it; pictures where it is not told", () => {
+test("a model's kind says who shows it", () => {
   assert.equal(viewerOf(wide), pictures);
-  assert.equal(viewerOf(model([2], "pictures")), pictures);
-  assert.equal(viewerOf(null), pictures);
+  assert.equal(viewerOf(null).surface, null);
+});
+
+test("a kind may bring a viewer along, which is fetched once and serves its own models alone", async () => {
+  const theirs = { size: () => "of theirs" };
+  Object.assign(globalThis, { theirs });
+  const module = (/** @type {string} */ code) => `data:text/javascript,${encodeURIComponent(code)}`;
+  const good = { ...model(1, 1), viewer_module: module("export const viewer = globalThis.theirs") };
+  const empty = { ...model(1, 1), viewer_module: module("export const other = 1") };
+  const broken = { ...model(1, 1), viewer_module: module("throw new Error('no')") };
+  assert.match(unshown(good) ?? "", /^This page cannot show pictures: data:/);
+  const { error } = console;
+  const said = [];
+  console.error = (/** @type {unknown} */ one) => said.push(one);
+  await bring([wide, good, empty, broken, good]);
+  console.error = error;
+  assert.equal(viewerOf(good), theirs);
+  assert.equal(viewerOf(wide), pictures);
+  assert.deepEqual([unshown(good), said.length], [null, 1]);
+  for (const lacking of [empty, broken]) {
+    assert.match(unshown(lacking) ?? "", /has no viewer that works/);
+    assert.equal(viewerOf(lacking).surface, null);
+  }
 });
 
 test("a kind that the page does not know is told in a sentence, and has a viewer that shows nothing", () => {
   for (const kind of ["smells", "toString"]) {
-    assert.equal(unshown(model([1], kind)), `This page cannot show data of the kind ${kind}: it knows pictures.`);
-    const { words, size, surface, files } = viewerOf(model([1], kind));
-    assert.deepEqual([words.one, size(wide), surface, files(wide, { id: "n" })], ["example", kind, null, []]);
+    const said = unshown(model(1, 1, kind)) ?? "";
+    assert.ok(said.startsWith(`This page cannot show data of the kind ${kind}: it knows pictures`));
+    const { size, surface, files } = viewerOf(model(1, 1, kind));
+    assert.deepEqual([size(wide), surface, files(wide, { id: "n" })], [kind, null, []]);
   }
   assert.equal(unshown(wide), null);
   assert.equal(unshown(null), null);
 });
 
-test("pictures are as wide as their last dimension and as high as the one before", () => {
+test("pictures are as wide and as high as the server says", () => {
   assert.deepEqual(sizeOf(wide), { width: 64, height: 32 });
   assert.equal(pictures.size(wide), "64×32");
   assert.deepEqual(pictures.proportions(wide), { ratio: 2, whole: 64, least: 56, most: 320 });
-  assert.equal(pictures.proportions(model([3, 65, 65])).whole, null);
-  assert.deepEqual([few(wide), few(model([3, 64, 65]))], [true, false]);
+  assert.equal(pictures.proportions(model(65, 65)).whole, null);
+  assert.deepEqual([few(wide), few(model(64, 65))], [true, false]);
 });
 
 test("a single picture is a whole multiple of its pixels while those are few", () => {
@@ -46,11 +71,11 @@ test("a single picture is a whole multiple of its pixels while those are few", (
 
 test("pictures are saved as they are, and larger as far as the server goes", () => {
   const sizes = [[32, 64], [1024, 1024], [4096, 8]];
-  assert.deepEqual(sizes.map((size) => largestScale(model([3, ...size]))), [8, 4, 1]);
+  assert.deepEqual(sizes.map(([height, width]) => largestScale(model(height, width))), [8, 4, 1]);
   const [plain, large, ...more] = pictures.files(wide, { id: "n" });
-  assert.deepEqual([plain.address, plain.suffix], ["/api/nodes/n.png", ".png"]);
-  assert.deepEqual([large.address, large.suffix, more], ["/api/nodes/n.png?scale=8", " 8x.png", []]);
-  assert.equal(pictures.files(model([3, 3000, 3000]), { id: "n" }).length, 1);
+  assert.deepEqual([plain.address, plain.suffix], ["/api/nodes/n/show", ".png"]);
+  assert.deepEqual([large.address, large.suffix, more], ["/api/nodes/n/show?scale=8", " 8x.png", []]);
+  assert.equal(pictures.files(model(3000, 3000), { id: "n" }).length, 1);
 });
 
 test("the pictures of a frame lie in rows", () => {

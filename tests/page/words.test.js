@@ -9,6 +9,10 @@ import { capital, describe, fileName, heading, title } from "../../src/noisekern
 import { paceAt, paceWords, shareOf } from "../../src/noisekernel/studio/page/tools/pace.js";
 import { duration, progress, quarter } from "../../src/noisekernel/studio/page/tools/progress.js";
 
+const MODEL = {
+  id: "m", kind: "text", one: "string", many: "strings", view: {}, viewer_module: null, classes: [], parameters: 1,
+  strength: { measured: true },
+};
 const NODE = {
   id: "n", parent: null, round: "r", index: 2, task: "vary", kept: true, starred: false, name: null, created: 0,
 };
@@ -17,7 +21,10 @@ test("a node is called by its name, else by how it was made", () => {
   assert.equal(title({ ...NODE, name: "mine" }), "mine");
   assert.equal(title(NODE), "variant 3");
   assert.equal(title({ ...NODE, task: "walk" }), "frame of a walk");
-  assert.equal(title({ ...NODE, task: "upload", round: null }), "your picture");
+  assert.equal(title({ ...NODE, task: "upload", round: null }), "your example");
+  state.model = MODEL;
+  assert.equal(title({ ...NODE, task: "upload", round: null }), "your string");
+  state.model = null;
   assert.equal(title({ ...NODE, task: "of tomorrow" }), "of tomorrow 3");
   assert.equal(title(null), "nothing yet");
 });
@@ -35,9 +42,9 @@ test("settings of the round and of the node are one line", () => {
 test("headings count", () => {
   assert.equal(heading("vary", 4), "4 variants");
   assert.equal(heading("vary", 1), "1 variant");
-  assert.equal(heading("inpaint", 1), "1 way to fill it in");
+  assert.equal(heading("fill", 1), "1 way to fill it in");
   assert.equal(heading("steer", 1), "1 variant towards your taste");
-  assert.equal(heading(undefined, 2), "2 pictures");
+  assert.equal(heading(undefined, 2), "2 examples");
 });
 
 test("names of files have no characters that a file cannot have", () => {

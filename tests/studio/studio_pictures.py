@@ -37,4 +37,4 @@ def example(api, design, index=3):
 
 def pixels(api, node):
     """The pixels of a node's picture."""
-    return np.asarray(Image.open(BytesIO(api.get(f"/api/nodes/{node}.png").content)))
+    return np.asarray(Image.open(BytesIO(api.get(f"/api/nodes/{node}/show").content)))

@@ -11,12 +11,14 @@ from studio_pictures import example, picture, pixels
 def test_health_models_and_examples(api):
     assert ok(api.get("/api/health"))["jobs"] == {"active": 0, "waiting": 0}
     (model,) = ok(api.get("/api/models"))
-    assert (model["id"], model["shape"], model["examples"]) == ("digits", [1, 8, 8], 1797)
+    assert (model["id"], model["kind"], model["examples"]) == ("digits", "pictures", 1797)
+    assert (model["one"], model["many"], model["viewer_module"]) == ("picture", "pictures", None)
+    assert model["view"] == {"width": 8, "height": 8, "feather": True}
     assert model["classes"] == [str(i) for i in range(10)]
     assert model["strength"]["curve"]["betas"]
     found = ok(api.get("/api/models/digits/examples?offset=1795&limit=10"))
     assert [each["index"] for each in found] == [1795, 1796]
-    assert found[0]["png"].startswith("data:image/png;base64,")
+    assert found[0]["shown"].startswith("data:image/png;base64,")
     assert found[0]["label"] in model["classes"]
 
 
@@ -46,7 +48,7 @@ MISTAKES = [
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "lag": 0.5}, 422, "of a walk at constant noise"),
     ("post", "{d}/rounds", {"task": "vary", "parents": ["{n}"], "steps": 0}, 422, "at least 1"),
     ("post", "{d}/rounds", {"task": "walk", "parents": ["{n}"], "beta": 0.5}, 422, "beta"),
-    ("post", "{d}/rounds", {"task": "inpaint", "parents": ["{n}"], "mask": "!"}, 422, "base64"),
+    ("post", "{d}/rounds", {"task": "fill", "parents": ["{n}"], "mask": "!"}, 422, "base64"),
     ("post", "{d}/origins/example", {"example": 5000}, 422, "this model has 1797"),
     ("put", "/api/nodes/{n}/opinion", {"value": 2}, 422, "value is 2; give at most 1"),
     ("patch", "{d}", {"present": "0" * 16}, 404, "no such node"),
@@ -54,7 +56,7 @@ MISTAKES = [
     ("get", "/api/designs/%00", None, 404, "nothing of this name"),
     ("get", "/api/jobs/ffffffffffffffff/events", None, 404, "no such job"),
     ("get", "/api/models/fashio/examples", None, 404, "There are: digits"),
-    ("get", "/api/nodes/{n}.png?scale=65", None, 422, "scale is 65; give at most 64"),
+    ("get", "/api/nodes/{n}/show?scale=65", None, 422, "scale is 65; give at most 64"),
     ("get", "/api/nowhere", None, 404, "nothing at this address"),
     ("delete", "/api/health", None, 405, "does not take"),
 ]

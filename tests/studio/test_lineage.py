@@ -7,10 +7,10 @@ from studio_records import Loose, begun, record
 import noisekernel as nk
 from noisekernel import tasks
 from noisekernel.core.randomness import Purpose
+from noisekernel.kinds.pictures.on_page import write_mask
 from noisekernel.sampling import renewal
 from noisekernel.sampling.samplers import annealing
 from noisekernel.studio.rounds.lineage import LONGEST, Line, Renewal, lines_of, stream_of
-from noisekernel.studio.viewing import write_mask
 
 STEPS = 4
 
@@ -62,7 +62,7 @@ def test_a_seed_that_is_used_again_draws_other_noise(digits, monkeypatch):
     assert deviation() > 1.4
 
 
-@pytest.mark.parametrize("task", ["vary", "inpaint"])
+@pytest.mark.parametrize("task", ["vary", "fill"])
 def test_variants_of_a_sample_with_its_own_seed_are_not_its_siblings(digits, task):
     known = Loose()
     one, _ = record("sample", {"steps": STEPS, "label": None}, seed=7, n=3, parents=None)
@@ -70,8 +70,8 @@ def test_variants_of_a_sample_with_its_own_seed_are_not_its_siblings(digits, tas
     made = {"weights": "a"}
     mask = write_mask(torch.ones(1, 8, 8, dtype=torch.bool))
     settings = {"mask": mask, "feather": 0.0, "steps": STEPS, "label": None}
-    inpaint = {"task": "inpaint", "settings": settings, "seed": 7, "n": 3, "parents": ["0"], "made": made}
-    walked(digits, vary(["0"], 7, below=1.0) if task == "vary" else inpaint, known, ["a", "b", "c"])
+    fill = {"task": "fill", "settings": settings, "seed": 7, "n": 3, "parents": ["0"], "made": made}
+    walked(digits, vary(["0"], 7, below=1.0) if task == "vary" else fill, known, ["a", "b", "c"])
     assert not any(torch.allclose(known.z[a], known.z[b], atol=0.3) for a in "012" for b in "abc")
 
 
@@ -84,7 +84,7 @@ def test_what_is_painted_again_with_its_own_seed_draws_other_noise(digits):
         "label": None,
     }
     for at in "01":
-        one = {"task": "inpaint", "settings": settings, "seed": 7, "n": 1, "parents": [at], "made": {"weights": "a"}}
+        one = {"task": "fill", "settings": settings, "seed": 7, "n": 1, "parents": [at], "made": {"weights": "a"}}
         walked(digits, one, known, [str(int(at) + 1)])
     assert not torch.allclose(known.z["1"], known.z["2"], atol=0.3)
 
@@ -132,7 +132,7 @@ def test_a_long_line_begins_anew_now_and_then():
         vary(["a"], 7, beta=0.2),
         vary(["a"], 7, weights="b"),
         {**vary(["a"], 7), "task": "steer"},
-        {**vary(["a"], 7), "task": "inpaint"},
+        {**vary(["a"], 7), "task": "fill"},
         {**vary([], 7), "task": "sample"},
     ],
     ids=["steps", "label", "constant noise", "weights", "steered", "painted", "new"],

@@ -93,7 +93,7 @@ def test_it_goes_over_http(studio, start):
         assert "Blur" in json.dumps(ok(api.get("/openapi.json")))
         for wrong, said in (
             ({"task": "blurr"}, "Did you mean 'blur'?"),
-            ({}, "sample, vary, inpaint, steer, walk, blur"),
+            ({}, "sample, vary, fill, steer, walk, blur"),
             ({**body, "amoun": 1}, "Did you mean 'amount'?"),
             ({**body, "amount": 2}, "amount is 2; give at most 1"),
         ):
@@ -108,7 +108,7 @@ def test_what_a_task_made_can_be_looked_at_when_it_is_gone(studio, start, monkey
         monkeypatch.delitem(TASKS, "blur")
         whole = ok(api.get(f"/api/designs/{design}"))
         assert whole["latest"] == made[0]["round"]
-        assert api.get(f"/api/nodes/{made[0]['id']}.png").status_code == 200
+        assert api.get(f"/api/nodes/{made[0]['id']}/show").status_code == 200
         assert api.get(f"/api/designs/{design}/tree.html").status_code == 200
 
 

@@ -35,7 +35,7 @@ def made(api, design):
     filled = finish(
         api,
         design,
-        {"task": "inpaint", "parents": [varied[1]["id"]], "mask": mask, "feather": 1.5, "n": 2, "steps": 3, "seed": 3},
+        {"task": "fill", "parents": [varied[1]["id"]], "mask": mask, "feather": 1.5, "n": 2, "steps": 3, "seed": 3},
     )
     steered = finish(
         api, design, {"task": "steer", "parents": [filled[0]["id"]], "n": 2, "taste": 0.7, "seed": 4, **few}
@@ -80,7 +80,7 @@ def test_every_node_bit_for_bit_and_every_change_is_told(made, api, run, tmp_pat
     assert total == len(kept) + 1  # and the deleted one, that taste was taught by
     for node in kept:
         with Image.open(tmp_path / "again" / f"{node['id']}.png") as image:
-            shown = np.asarray(Image.open(io.BytesIO(api.get(f"/api/nodes/{node['id']}.png").content)))
+            shown = np.asarray(Image.open(io.BytesIO(api.get(f"/api/nodes/{node['id']}/show").content)))
             assert np.array_equal(np.asarray(image), shown)
 
     # The wrong twins: another seed in one round; one bit of an origin; another pace in the last step of a walk.
@@ -220,8 +220,8 @@ def test_files_that_claim_too_much_are_refused_before_any_work(made, api, run, t
     for file, said in (
         (changed(content, walks_for_ever), "steps; at most 10,000,000 are taken"),
         (changed(content, many_steps), "steps: "),
-        (changed(content, data=set_to(1e30)), f"the picture of node {origin} has values up to 1e+30"),
-        (changed(content, data=set_to(float("nan"))), f"the picture of node {origin} has values up to nan"),
+        (changed(content, data=set_to(1e30)), f"damaged: node {origin} has values up to 1e+30"),
+        (changed(content, data=set_to(float("nan"))), f"damaged: node {origin} has values up to nan"),
     ):
         answer = api.post("/api/designs/import", files={"file": ("x.nkd", file)})
         assert answer.status_code == 422

@@ -5,8 +5,6 @@ import torch
 from studio_pictures import RIGHT_HALF, in_base64
 from studio_records import begun, record
 
-from noisekernel.studio.viewing import read_mask
-
 
 @pytest.fixture(scope="module")
 def z(digits):
@@ -33,7 +31,7 @@ def made_by(digits, one, known):
         ("sample", {"steps": 3, "label": "7"}),
         ("vary", VARY),
         ("vary", {"beta": None, "below": 0.5, "steps": 4, "label": "7"}),
-        ("inpaint", {"mask": in_base64(RIGHT_HALF), "feather": 2.0, "steps": 4, "label": None}),
+        ("fill", {"mask": in_base64(RIGHT_HALF), "feather": 2.0, "steps": 4, "label": None}),
         ("steer", {**VARY, "taste": 0.5, "opinions": {"a": 1, "b": 1, "c": -1, "d": -1}}),
     ],
 )
@@ -58,8 +56,8 @@ def test_candidates_go_round_their_parents(digits, z):
 @pytest.mark.parametrize("feather", [0.0, 1.0, 3.5, 8.0])
 def test_kept_pixels_are_never_touched(digits, z, feather):
     settings = {"mask": in_base64(RIGHT_HALF), "feather": feather, "steps": 5, "label": None}
-    found = result(digits, "inpaint", settings, 1, 3, z[:1])
-    fill = read_mask(digits.model, settings["mask"]).expand(3, 1, 8, 8)
+    found = result(digits, "fill", settings, 1, 3, z[:1])
+    fill = digits.model.kind.on_page.read_mask(settings["mask"]).expand(3, 1, 8, 8)
     old = z[:1].expand(3, 1, 8, 8)
     assert torch.equal(found[~fill], old[~fill])
     assert not torch.allclose(found[fill], old[fill], atol=0.01)

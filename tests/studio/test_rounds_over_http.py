@@ -11,7 +11,6 @@ from studio_client import events, finish, ok
 from studio_pictures import RIGHT_HALF, example, in_base64, pixels
 
 from noisekernel import models
-from noisekernel.studio.viewing import read_mask
 
 
 @pytest.mark.same_call
@@ -65,7 +64,7 @@ def test_frames_come_at_once_and_the_last_is_the_result(api, design):
 def test_painting_redoes_what_is_painted_alone(api, design):
     parent = example(api, design)
     mask = in_base64(RIGHT_HALF)
-    body = {"task": "inpaint", "parents": [parent], "mask": mask, "feather": 2, "n": 2, "steps": 5}
+    body = {"task": "fill", "parents": [parent], "mask": mask, "feather": 2, "n": 2, "steps": 5}
     for node in finish(api, design, body):
         before, after = pixels(api, parent), pixels(api, node["id"])
         assert np.array_equal(before[:, :4], after[:, :4])
@@ -77,11 +76,11 @@ def test_a_mask_is_kept_once_and_small(api, design, studio):
     wide = BytesIO()
     Image.fromarray(RIGHT_HALF).convert("RGBA").save(wide, "PNG", compress_level=0)
     mask = "data:image/png;base64," + base64.b64encode(wide.getvalue()).decode()
-    body = {"task": "inpaint", "parents": [example(api, design)], "mask": mask, "n": 2, "steps": 2}
+    body = {"task": "fill", "parents": [example(api, design)], "mask": mask, "n": 2, "steps": 2}
     nodes = finish(api, design, body)
     told = nodes[0]["settings"]["mask"]
     assert len(told) < 150 < len(mask)
-    assert np.array_equal(read_mask(studio.models["digits"].model, told)[0].numpy(), RIGHT_HALF > 127)
+    assert np.array_equal(studio.models["digits"].model.kind.on_page.read_mask(told)[0].numpy(), RIGHT_HALF > 127)
     assert studio.store.round(nodes[0]["round"])["settings"] == nodes[1]["settings"]
     assert studio.store.node(nodes[1]["id"])["own"] == {}
 

@@ -184,7 +184,7 @@ def test_uploads_are_opened_in_one_place_with_its_bounds(api, design, monkeypatc
         given.update(bounds)
         raise BadExampleError("half of it is missing")
 
-    monkeypatch.setattr("noisekernel.studio.viewing.open_picture", refusing)
+    monkeypatch.setattr("noisekernel.kinds.pictures.on_page.open_picture", refusing)
     answer = api.post(f"/api/designs/{design}/origins", files={"file": ("a.png", hostile()["half a png"])})
     assert (answer.status_code, "half of it is missing" in answer.json()["detail"]) == (422, True)
     assert (given["most"], "PNG" in given["formats"], "EPS" in given["formats"]) == (50_000_000, True, False)

@@ -13,7 +13,6 @@ from noisekernel import models, recipes
 from noisekernel.core.errors import InputError
 from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.measuring.kept import KnownCurves
-from noisekernel.studio import viewing
 from noisekernel.studio.launch import bind
 from noisekernel.studio.models import WAYS, serve, serve_all
 from noisekernel.studio.rounds.walking import LiveWalk, frames_again
@@ -47,7 +46,7 @@ def test_categories_are_drawn_varied_judged_and_walked(levels):
     z = torch.randint(0, 5, (4, 1, 4, 4), generator=torch.Generator().manual_seed(0))
     settings = {"beta": 0.5, "lag": 0.9, "steps": 2, "readout": 2, "label": None}
     doing = begun(levels.model, *record("vary", settings, 0, 4, z))
-    frame = viewing.frame(levels.model, doing.clean, doing.run.state.x)  # what is masked is drawn grey
+    frame = levels.model.kind.on_page.frame(doing.clean, doing.run.state.x)  # what is masked is drawn grey
     assert frame["n"] == 4
     assert int(doing.run.state.x.max()) == 5
     assert doing.run.result().dtype == torch.int64

@@ -113,7 +113,7 @@ def test_hundreds_of_opinions_are_one_fit(digits, pictures, monkeypatch):
 def test_many_pictures_are_shown_a_few_at_a_time(digits, pictures, monkeypatch):
     z, _, phi = pictures
     sizes = []
-    handle = digits.model.denoiser.register_forward_pre_hook(lambda _, given: sizes.append(len(given[0])))
+    handle = digits.model.denoiser.backbone.stem.register_forward_pre_hook(lambda _, given: sizes.append(len(given[0])))
     try:
         assert torch.allclose(features(digits.model, z[:150]), phi[:150])
     finally:

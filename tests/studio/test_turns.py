@@ -7,7 +7,7 @@ import torch
 from studio_pictures import RIGHT_HALF, in_base64
 
 from noisekernel.core.errors import InputError
-from noisekernel.studio.rounds.fill import Inpaint
+from noisekernel.studio.rounds.fill import Fill
 from noisekernel.studio.rounds.sample import Sample
 from noisekernel.studio.rounds.steer import Steer
 from noisekernel.studio.rounds.vary import Vary
@@ -19,7 +19,8 @@ from noisekernel.studio.rounds.walking import frames_again
 def calls(digits):
     """The sizes of the batches that the network was called with."""
     sizes = []
-    handle = digits.model.denoiser.register_forward_pre_hook(lambda _, given: sizes.append(len(given[0])))
+    stem = digits.model.denoiser.backbone.stem  # a summary ends at the bottom; every call begins here
+    handle = stem.register_forward_pre_hook(lambda _, given: sizes.append(len(given[0])))
     yield sizes
     handle.remove()
 
@@ -51,7 +52,7 @@ TASKS = {
     "vary at constant noise": lambda parents: Vary(
         task="vary", parents=parents, n=3, beta=0.1, steps=5, lag=0.9, readout=2
     ),
-    "inpaint": lambda parents: Inpaint(task="inpaint", parents=parents[:1], n=3, steps=6, mask=in_base64(RIGHT_HALF)),
+    "fill": lambda parents: Fill(task="fill", parents=parents[:1], n=3, steps=6, mask=in_base64(RIGHT_HALF)),
     "steer": lambda parents: Steer(task="steer", parents=parents, n=3, steps=5, readout=2),
 }
 

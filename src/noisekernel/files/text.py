@@ -1,6 +1,7 @@
 """Text files: lines, and rows of cells. What cannot be read is refused in a sentence that names the file."""
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 from noisekernel.core.errors import InputError
@@ -32,9 +33,7 @@ def rows_in(path: Path) -> tuple[tuple[str, ...], list[list[str]], int]:
 
     Between cells are commas, semicolons, tabs or bars. The first row names the columns unless all of it is numbers.
     """
-    lines = [line for _, line in lines_in(path)]
-    delimiter = max(DELIMITERS, key=lines[0].count)
-    rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+    rows = cells_of([line for _, line in lines_in(path)], path.name)
     named = not all(map(is_number, rows[0]))
     columns = tuple(rows[0]) if named else tuple(f"x{i}" for i in range(len(rows[0])))
     if len(set(columns)) < len(columns):
@@ -48,6 +47,15 @@ def rows_in(path: Path) -> tuple[tuple[str, ...], list[list[str]], int]:
     if not body:
         raise InputError(f"{path.name} names columns but holds no row")
     return columns, body, 1 + named
+
+
+def cells_of(lines: Sequence[str], name: str) -> list[list[str]]:
+    """The cells of each of these lines of a CSV file of this name."""
+    delimiter = max(DELIMITERS, key=lines[0].count)
+    try:
+        return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+    except csv.Error as error:
+        raise InputError(f"{name} is no CSV: {error}") from None
 
 
 def is_number(cell: object) -> bool:

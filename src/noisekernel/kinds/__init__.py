@@ -7,6 +7,7 @@ from noisekernel.kinds.base import Kind
 from noisekernel.kinds.checking import ContractError, check_kind
 from noisekernel.kinds.exchanged import Features, Hidden, How, Items, Named, Shown, Stored
 from noisekernel.kinds.masking import blocks
+from noisekernel.kinds.on_page import OnPage
 from noisekernel.kinds.registry import kind_by_name, kind_of, kinds
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Items",
     "Kind",
     "Named",
+    "OnPage",
     "Shown",
     "Stored",
     "blocks",

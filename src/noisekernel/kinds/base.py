@@ -17,7 +17,7 @@ adds one by an entry point of the group `noisekernel.kinds`.
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import torch
@@ -29,6 +29,9 @@ from noisekernel.core.settings import Share, Strict
 from noisekernel.files.formats import write_text
 from noisekernel.kinds.components import component_features, learn_components
 from noisekernel.kinds.exchanged import Features, Hidden, How, Items, Named, Shown, Stored
+
+if TYPE_CHECKING:
+    from noisekernel.kinds.on_page import OnPage
 
 
 class Kind(Strict):
@@ -57,8 +60,12 @@ class Kind(Strict):
     #: How the names of overviews and of films end.
     page: ClassVar[str] = ".txt"
     reel: ClassVar[str] = ".txt"
-    #: The studio's module that shows examples of this kind.
+    #: The name of the script of the studio's page that shows examples of this kind (`studio/page/viewers`); or a file
+    #: with a script of the kind's own, which the studio serves and whose export `viewer` the page takes.
     viewer: ClassVar[str] = "text"
+    viewer_module: ClassVar[Path | None] = None
+    #: Numbers of z are no larger: what is beyond was made by no model of this kind.
+    largest: ClassVar[float] = 1e6
 
     # What the data are ------------------------------------------------------------------------------------------------
 
@@ -168,6 +175,13 @@ class Kind(Strict):
         `how` the examples were made goes into the bytes where their format has a place for it.
         """
 
+    def show_state(self, x: Tensor) -> list[Shown]:
+        """Each noisy state (n, *shape), for people: elements that are masked are shown as missing."""
+        if self.classes is None:
+            return self.show(self.decode(x))
+        masked = x >= self.classes
+        return self.show(self.decode(torch.where(masked, 0, x)), masked)
+
     @abstractmethod
     def overview(self, values: Tensor, columns: int | None = None, hidden: Hidden = None, how: How = None) -> Shown:
         """All of these examples on one page, in rows of so many columns; the rest as for `show`."""
@@ -195,6 +209,13 @@ class Kind(Strict):
     def bytes_shown(self) -> int:
         """About the memory that an example takes, as data and on an overview."""
         return 8 * int(np.prod(self.shape))
+
+    @property
+    def on_page(self) -> "OnPage":
+        """Examples of this kind on the studio's page. The defaults suit kinds that store strings."""
+        from noisekernel.kinds.on_page import OnPage
+
+        return OnPage(self)
 
     # Masks ------------------------------------------------------------------------------------------------------------
 
@@ -254,6 +275,14 @@ class Kind(Strict):
                 "before that"
             )
         return z.detach().cpu().reshape(-1, *self.shape)
+
+    def check_range(self, z: Tensor, what: str) -> None:
+        """Refuse numbers that no model of this kind could have made."""
+        if z.is_floating_point() and not bool((z.abs() <= self.largest).all()):  # NaN is not
+            raise InputError(
+                f"{what} has values up to {float(z.abs().max()):.3g} as the chain sees it; those of {self.many} lie "
+                f"near 1, and {self.largest:g} is the most that is taken"
+            )
 
 
 def counted(n: int, kind: Kind) -> str:

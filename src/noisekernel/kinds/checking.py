@@ -6,6 +6,7 @@ Each check is a function of a `Case`, and raises `ContractError` with a sentence
 model of the kind must do is checked by `noisekernel.models.check_model`.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,6 +156,21 @@ def check_presentation(case: Case) -> None:
         _must(path.is_file(), f"film: there is no file {path.name}")
 
 
+def check_page(case: Case) -> None:
+    """What the studio sends to a page is JSON, one entry per example; a walk can be taken away."""
+    page, z = case.kind.on_page, case.kind.encode(case.values[:3])
+    json.dumps(page.facts())
+    for name, told in (("inline", page.inline(z)), ("noisy", page.noisy(z)), ("markup", page.markup(z, ["a"] * 3))):
+        _must(len(told) == 3, f"on_page.{name}: {len(told)} for 3 examples")
+    frame = json.loads(json.dumps(page.frame(z, z)))
+    _must({"n", "clean", "noisy"} <= set(frame), "on_page.frame: it lacks n, clean or noisy")
+    _must(bool(page.show(z[:1], {}).content) and bool(page.overview(z, {}).content), "on_page: nothing is shown")
+    film = page.film([page.values(each[None]) for each in z], page.films[0])
+    _must(film.suffix == page.films[0], f"on_page.film: it is {film.suffix}, not {page.films[0]}")
+    module = case.kind.viewer_module
+    _must(module is None or module.is_file(), f"viewer_module: there is no file {module}")
+
+
 def check_masks(case: Case) -> None:
     """Masks have the shape of z, hide a part of it, and are the same for the same seed and number."""
     kind = case.kind
@@ -201,6 +217,7 @@ CHECKS: tuple[Callable[[Case], None], ...] = (
     check_codec,
     check_refusals,
     check_presentation,
+    check_page,
     check_masks,
     check_settings,
     check_judging,

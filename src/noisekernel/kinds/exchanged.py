@@ -35,6 +35,7 @@ SUFFIXES = {
     "text/plain": ".txt",
     "text/csv": ".csv",
     "audio/midi": ".mid",
+    "video/mp4": ".mp4",
 }
 
 

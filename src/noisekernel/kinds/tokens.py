@@ -19,11 +19,14 @@ from noisekernel.files.text import lines_in
 from noisekernel.kinds.base import Kind
 from noisekernel.kinds.exchanged import Hidden, How, Items, Named, Shown, Stored
 from noisekernel.kinds.masking import blocks
+from noisekernel.kinds.on_page import OnPage
 
 #: The longest string that is trained on.
 MOST = 256
 #: What stands for a character that is hidden, in what is shown and in masks; and for anything from there on, in masks.
 HOLE, REST = "_", "*"
+#: What stands for a place of a noisy state that is masked.
+DOT = "·"
 #: Lines that are looked at to tell the kind.
 LOOKED_AT = 50
 
@@ -181,6 +184,16 @@ class Tokens(Kind):
         lines = ["\t".join(texts[i : i + columns]) for i in range(0, len(texts), columns)]
         text = "\n".join(lines)
         return Shown("text/plain; charset=utf-8", f"{text}\n".encode(), text)
+
+    def show_state(self, x: Tensor) -> list[Shown]:
+        """A line of text, place by place: what is masked is a dot, an end between others a space."""
+        marks = [*self.letters, " ", DOT]
+        texts = ["".join(marks[token] for token in row).rstrip(" ") for row in x.tolist()]
+        return [Shown("text/plain; charset=utf-8", f"{text}\n".encode(), text) for text in texts]
+
+    @property
+    def on_page(self) -> OnPage:
+        return OnPage(self, length=self.shape[0] - 1)
 
     # Masks ------------------------------------------------------------------------------------------------------------
 

@@ -1,15 +1,15 @@
-"""Is a picture like those that a model learned from?
+"""Is an example like those that a model learned from?
 
-A model varies what it knows. A picture unlike all that it learned from is soon replaced by something that it does know,
-and whoever brought the picture should hear of it before, not after. To tell, the picture is noised to a few levels, and
-the denoiser asked how likely it finds the picture, given the noisy one: the less likely, the more surprising. The
+A model varies what it knows. An example unlike all that it learned from is soon replaced by something that it does
+know, and whoever brought it should hear of it before, not after. To tell, the example is noised to a few levels, and
+the denoiser asked how likely it finds the example, given the noisy one: the less likely, the more surprising. The
 model's own samples say what is usual at each level, so no data are needed:
 
     strangeness = mean over levels of (surprise - its mean over samples) / (its standard deviation over samples)
 
-divided by the standard deviation of that mean over the samples. A picture further than `UNLIKE` standard deviations off
-is called unlike. By the models in the package that are 1 % of the digits, 3 % of the clothes held out of training, and
-of parts of photographs all and over 90 %.
+divided by the standard deviation of that mean over the samples. An example further than `UNLIKE` standard deviations
+off is called unlike. By the models in the package that are 1 % of the digits, 3 % of the clothes held out of training,
+and of parts of photographs all and over 90 %.
 """
 
 from collections.abc import Callable
@@ -29,16 +29,16 @@ from noisekernel.sampling.model import NoiseModel
 #: The noise levels at which a model is asked, and how often at each.
 LEVELS = (0.05, 0.2, 0.4)
 DRAWS = 2
-#: How many standard deviations more surprising than the model's own samples a picture has to be.
+#: How many standard deviations more surprising than the model's own samples an example has to be.
 UNLIKE = 3.0
-#: What is said of a picture that is.
+#: What is said of an example that is.
 WORDS = (
-    "This picture is unlike those that the model learned from, so variants will soon have little of it; a lower "
-    "strength keeps more."
+    "This is unlike all that the model learned from, so variants will soon have little of it; a lower strength keeps "
+    "more."
 )
 #: The model's own samples that tell what is usual, and the steps by which they are drawn.
 SAMPLES, DRAWN = 64, 20
-#: Pictures that the denoiser is asked about at a time.
+#: Examples that the denoiser is asked about at a time.
 AT_ONCE = 64
 #: The least log-probability of an element, so that one impossible value is not the end of all comparison.
 LEAST = -50.0
@@ -141,7 +141,7 @@ class Familiarity:
 def surprise(model: NoiseModel, z: Tensor) -> Tensor:
     """How unlikely the denoiser finds each z, given z with noise: nats per element, (batch, levels).
 
-    All pictures get the same noise, so that one is told apart from another by what it is and not by luck.
+    All examples get the same noise, so that one is told apart from another by what it is and not by luck.
     """
     rows = []
     for some in model.entering(z).split(AT_ONCE):

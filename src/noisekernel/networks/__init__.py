@@ -4,6 +4,7 @@ A backbone maps (input, noise level, label) to features. A head stands on both s
 the backbone's input, and the features into a distribution over z.
 """
 
+from noisekernel.networks.backbone import Backbone
 from noisekernel.networks.categorical_heads import CategoricalHead, OrdinalHead
 from noisekernel.networks.clamped import Clamped
 from noisekernel.networks.denoiser import Denoise, Denoiser
@@ -17,6 +18,7 @@ from noisekernel.networks.unet import UNet
 
 __all__ = [
     "MLP",
+    "Backbone",
     "CategoricalHead",
     "Clamped",
     "Denoise",

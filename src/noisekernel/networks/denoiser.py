@@ -15,7 +15,8 @@ from torch import Tensor, nn
 from noisekernel.core import checks
 from noisekernel.core.checks import Level
 from noisekernel.core.distributions import Elementwise
-from noisekernel.core.errors import ShapeError
+from noisekernel.core.errors import InputError, ShapeError
+from noisekernel.networks.backbone import Backbone
 from noisekernel.networks.head import Head
 
 Denoise = Callable[..., Elementwise]
@@ -48,11 +49,8 @@ class Denoiser(nn.Module):
             beta: The noise level: one number, or one per sample, (batch,).
             label: The class of each sample, (batch,), for a backbone built with `classes`; None to leave it open.
         """
-        level = checks.level("beta", beta, checks.tensor("x", x))
-        h, told = self.head.encode(x, level)
-        # The network computes in its own precision; r comes back in that of the data.
-        dtype = next((p.dtype for p in self.backbone.parameters()), torch.float32)
-        features = self.backbone(h.to(dtype), told.float(), label)
+        h, told, level = self._encoded(x, beta)
+        features = self.backbone(h, told, label)
         expected = (len(h), self.head.out_channels, *h.shape[2:])
         if tuple(features.shape) != expected:
             raise ShapeError(
@@ -60,3 +58,27 @@ class Denoiser(nn.Module):
                 f"with out_channels={self.head.out_channels}"
             )
         return self.head.decode(features, x, level)
+
+    def summary(self, x: Shaped[Tensor, "batch *event"], beta: Level, label: Tensor | None = None) -> Tensor:
+        """What the network sees in each state as a whole: one vector per sample, (batch, width).
+
+        Args:
+            x: States, (batch, *event).
+            beta: The noise level: one number, or one per sample, (batch,).
+            label: The class of each sample, (batch,), for a backbone built with `classes`; None to leave it open.
+        """
+        if not isinstance(self.backbone, Backbone):
+            raise InputError(
+                f"a {type(self.backbone).__name__} gives no summary of what it sees; make it a subclass of "
+                "noisekernel.networks.Backbone"
+            )
+        h, told, _ = self._encoded(x, beta)
+        return self.backbone.summary(h, told, label)
+
+    def _encoded(self, x: Tensor, beta: Level) -> tuple[Tensor, Tensor, Tensor]:
+        """The backbone's input, the noise level on the scale that it is told, and the noise level itself."""
+        level = checks.level("beta", beta, checks.tensor("x", x))
+        h, told = self.head.encode(x, level)
+        # The network computes in its own precision; r comes back in that of the data.
+        dtype = next((p.dtype for p in self.backbone.parameters()), torch.float32)
+        return h.to(dtype), told.float(), level

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from noisekernel.core.errors import ShapeError
+from noisekernel.networks.backbone import Backbone
 from noisekernel.networks.embed import Conditioning, at_least, check_level
 
 
@@ -23,7 +24,7 @@ class _Block(nn.Module):
         return h + self.back(nn.functional.silu(self.wide(inner)))
 
 
-class MLP(nn.Module):
+class MLP(Backbone):
     """Pre-norm residual blocks for vectors, each told the noise level by scale and shift.
 
     Args:
@@ -66,6 +67,16 @@ class MLP(nn.Module):
             level: The noise level as the head tells it, (batch,).
             label: The class of each sample, (batch,), or None.
         """
+        return self.outlet(self.summary(h, level, label))
+
+    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+        """The last hidden layer, (batch, width).
+
+        Args:
+            h: The encoded states, (batch, in_channels).
+            level: The noise level as the head tells it, (batch,).
+            label: The class of each sample, (batch,), or None.
+        """
         if h.ndim != 2 or h.shape[1] != self.stem.in_features:
             raise ShapeError(f"an MLP for {self.stem.in_features} channels was given shape {tuple(h.shape)}")
         check_level(level, len(h))
@@ -73,4 +84,4 @@ class MLP(nn.Module):
         h = self.stem(h)
         for block in self.blocks:
             h = block(h, condition)
-        return self.outlet(torch.nn.functional.silu(self.norm(h)))
+        return torch.nn.functional.silu(self.norm(h))

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from noisekernel.core.errors import InputError
+from noisekernel.networks.backbone import Backbone
 from noisekernel.networks.embed import LabelEmbedding, at_least, check_level, embed_label, sinusoids
 from noisekernel.networks.images import check_images, crop_like
 
@@ -81,7 +82,7 @@ class Stage(nn.Module):
         return self.second(self.attention(self.first(h, embedded)), embedded)
 
 
-class PaperUNet(nn.Module):
+class PaperUNet(Backbone):
     """(batch, in_channels, height, width) to (batch, out_channels, height, width), for any height and width.
 
     >>> PaperUNet(1, 2, channels=8, multipliers=(1, 2))(torch.zeros(1, 1, 7, 10), torch.ones(1)).shape
@@ -116,6 +117,20 @@ class PaperUNet(nn.Module):
         self.outlet = nn.Conv2d(channels, out_channels, 1)
 
     def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+        h, skips, embedded = self._seen(h, level, label)
+        for t, stage in enumerate(self.up):
+            skip = skips.pop()
+            if t > 0:
+                h = crop_like(self.grow[t - 1](h), skip)
+            h = stage(torch.cat((h, skip), dim=1), embedded)
+        return self.outlet(h)
+
+    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+        """The mean of the lowest level over its pixels, (batch, width); the way up is not computed."""
+        return self._seen(h, level, label)[0].flatten(2).mean(dim=2)
+
+    def _seen(self, h: Tensor, level: Tensor, label: Tensor | None) -> tuple[Tensor, list[Tensor], Tensor]:
+        """The way down: the lowest level, what is handed across to the way up, and the embedded level and label."""
         check_images(h, self.stem)
         check_level(level, len(h))
         # Scaled so that (0, 1] fills the range of positions that such embeddings are made for.
@@ -127,10 +142,4 @@ class PaperUNet(nn.Module):
             skips.append(h)
             if t < len(self.shrink):
                 h = self.shrink[t](h)
-        h = self.bottom(h, embedded)
-        for t, stage in enumerate(self.up):
-            skip = skips.pop()
-            if t > 0:
-                h = crop_like(self.grow[t - 1](h), skip)
-            h = stage(torch.cat((h, skip), dim=1), embedded)
-        return self.outlet(h)
+        return self.bottom(h, embedded), skips, embedded

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, scaled_dot_product_attention
 
 from noisekernel.core.errors import InputError, ShapeError
+from noisekernel.networks.backbone import Backbone
 from noisekernel.networks.embed import Conditioning, at_least, check_level, sinusoids
 
 
@@ -33,7 +34,7 @@ class _Block(nn.Module):
         return h + gate2 * self.back(gelu(self.wide(inner)))
 
 
-class Transformer(nn.Module):
+class Transformer(Backbone):
     """Attention in both directions, sinusoidal positions, the noise level in every block.
 
     Args:
@@ -73,6 +74,15 @@ class Transformer(nn.Module):
         nn.init.zeros_(self.outlet.bias)
 
     def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+        features: Tensor = self.outlet(self._hidden(h, level, label))
+        return features.transpose(1, 2)
+
+    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+        """The mean of the last hidden layer over all places, (batch, width)."""
+        return self._hidden(h, level, label).mean(dim=1)
+
+    def _hidden(self, h: Tensor, level: Tensor, label: Tensor | None) -> Tensor:
+        """The last hidden layer, (batch, length, width)."""
         if h.ndim != 3 or h.shape[1] != self.stem.in_features:
             raise ShapeError(
                 f"a Transformer for {self.stem.in_features} channels takes (batch, {self.stem.in_features}, length); "
@@ -84,5 +94,5 @@ class Transformer(nn.Module):
         h = h + sinusoids(torch.arange(h.shape[1], device=h.device), h.shape[2]).to(h.dtype)
         for block in self.blocks:
             h = block(h, condition)
-        features: Tensor = self.outlet(self.norm(h))
-        return features.transpose(1, 2)
+        hidden: Tensor = self.norm(h)
+        return hidden

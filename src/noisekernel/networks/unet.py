@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import interpolate, linear, pad, scaled_dot_product_attention, silu
 
 from noisekernel.core.errors import InputError
+from noisekernel.networks.backbone import Backbone
 from noisekernel.networks.embed import Conditioning, at_least, check_level
 from noisekernel.networks.images import check_images, crop_like
 
@@ -94,7 +95,7 @@ class Stage(nn.Module):
         return self.attention(self.block(h, condition))
 
 
-class UNet(nn.Module):
+class UNet(Backbone):
     """(batch, in_channels, height, width) to (batch, out_channels, height, width), for any height and width.
 
     Args:
@@ -173,6 +174,20 @@ class UNet(nn.Module):
             level: The noise level as the head tells it, (batch,).
             label: The class of each sample, (batch,), or None.
         """
+        h, skips, condition = self._seen(h, level, label)
+        for t, stages in enumerate(self.up):
+            for stage in stages:  # type: ignore[attr-defined]
+                h = stage(torch.cat((h, skips.pop()), dim=1), condition)
+            if t < len(self.grow):
+                h = crop_like(interpolate(self.grow[t](h), scale_factor=2.0, mode="nearest"), skips[-1])
+        return self.outlet(silu(self.norm(h)))
+
+    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+        """The mean of the lowest level over its pixels, (batch, width); the way up is not computed."""
+        return self._seen(h, level, label)[0].flatten(2).mean(dim=2)
+
+    def _seen(self, h: Tensor, level: Tensor, label: Tensor | None) -> tuple[Tensor, list[Tensor], Tensor]:
+        """The way down: the lowest level, what is handed across to the way up, and the condition."""
         check_images(h, self.stem)
         check_level(level, len(h))
         condition = self.condition(level, label)
@@ -186,9 +201,4 @@ class UNet(nn.Module):
                 h = self.shrink[t](h)
         for stage in self.bottom:
             h = stage(h, condition)
-        for t, stages in enumerate(self.up):
-            for stage in stages:  # type: ignore[attr-defined]
-                h = stage(torch.cat((h, skips.pop()), dim=1), condition)
-            if t < len(self.grow):
-                h = crop_like(interpolate(self.grow[t](h), scale_factor=2.0, mode="nearest"), skips[-1])
-        return self.outlet(silu(self.norm(h)))
+        return h, skips, condition

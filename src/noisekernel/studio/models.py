@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median
 from threading import Lock
 from typing import Any
+from urllib.parse import quote
 
 from torch import Tensor
 
@@ -15,16 +16,14 @@ from noisekernel import models, tasks
 from noisekernel.core.errors import InputError, NoiseKernelError
 from noisekernel.data import open_source
 from noisekernel.data.source import Source
+from noisekernel.kinds import Kind
 from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.models.model import Model, told_history
 from noisekernel.sampling.strength import StrengthCurve
-from noisekernel.studio import viewing
 from noisekernel.tasks.strength import EQUILIBRIUM, RENEWAL, Way
 
 #: The ways to make variants here: variants, and variants towards taste.
 WAYS = (RENEWAL, EQUILIBRIUM)
-#: The viewers that the page has (`page/viewers`).
-VIEWERS = ("pictures",)
 #: The sizes of batches with which a model is timed.
 TIMED = (1, 12)
 
@@ -45,9 +44,9 @@ class Served:
     _timing: Lock = field(default_factory=Lock, init=False, repr=False)
 
     def seconds(self, n: int) -> float:
-        """How long a step with n pictures takes if nothing else is under way: a network call and what goes with it.
+        """How long a step with n examples takes if nothing else is under way: a network call and what goes with it.
 
-        Measured when it is first asked for, with few pictures and with many; in between, and beyond, time is a line.
+        Measured when it is first asked for, with few examples and with many; in between, and beyond, time is a line.
         """
         with self._timing:
             if not self._timed:
@@ -64,7 +63,7 @@ class Served:
         return [way for way in WAYS if way.name not in self.model.curves]
 
     def strangeness(self, z: Tensor) -> float | None:
-        """How strange a picture (a batch of one) is to the model (`measuring.familiarity`); None until measured."""
+        """How strange an example (a batch of one) is to the model (`measuring.familiarity`); None until measured."""
         return None if self.familiarity is None else float(self.familiarity.strangeness(self.model, z)[0])
 
     def example(self, index: int) -> Tensor:
@@ -72,7 +71,7 @@ class Served:
         if self.source is None or not 0 <= index < len(self.source):
             count = 0 if self.source is None else len(self.source)
             raise InputError(f"there is no example {index}; this model has {count}")
-        return viewing.read_example(self.model, self.source, index)
+        return self.model.kind.on_page.stored(self.source.item(index))
 
     def label(self, index: int) -> str | None:
         number = None if self.source is None else self.source.label(index)
@@ -82,14 +81,18 @@ class Served:
 
     def told(self) -> dict[str, Any]:
         """What the page is told."""
+        kind = self.model.kind
         return {
             "id": self.id,
-            "kind": self.model.kind.viewer,
-            "shape": list(self.model.shape),
+            "kind": kind.viewer,
+            "one": kind.one,
+            "many": kind.many,
+            "view": kind.on_page.facts(),
+            "viewer_module": None if kind.viewer_module is None else module_address(kind),
             "classes": list(self.model.classes),
             "parameters": self.model.parameters,
             "history": told_history(self.model.history),
-            "categorical": self.model.kind.categorical,
+            "categorical": kind.categorical,
             "lag": float(self.model.kernel.lag),
             "weights": self.weights,
             "strength": {"measured": not self.unmeasured, "curve": self.curve(RENEWAL).figures()},
@@ -103,13 +106,19 @@ def _seconds_a_step(model: Model, n: int) -> float:
     return median(after - before for before, after in itertools.pairwise(times))
 
 
+def module_address(kind: Kind) -> str:
+    """Where the page finds the script of a kind that brings its own."""
+    return f"/kinds/{quote(kind.kind, safe='')}.js"
+
+
 def serve(what: str, data: str | None = None) -> Served:
     """A model by name, file or folder, with the examples that are at hand."""
     model = models.load(what, "cpu")
-    if model.kind.viewer not in VIEWERS:
+    module = model.kind.viewer_module
+    if module is not None and not module.is_file():
         raise InputError(
-            f"{what} is a model of {model.kind.many}, which the studio cannot show yet; use nk sample, nk vary, nk "
-            "fill and nk walk"
+            f"{what} is a model of {model.kind.many}, whose kind names a script for the page that is not there: "
+            f"{module}; install the package of the kind {model.kind.kind!r} again"
         )
     name = Path(what).name.removesuffix(".safetensors") or str(what)
     weights = models.digest_of(what)

@@ -176,7 +176,7 @@ class Studio:
     # How a node was made ----------------------------------------------------------------------------------------------
 
     def how_made(self, node: Row) -> dict[str, Any]:
-        """All that a picture says of itself: what `nk replay` would need to know, but for what its parents came of."""
+        """All that the file of a node tells: what `nk replay` would need to know, but for what its parents came of."""
         told = {key: node[key] for key in ("task", "settings", "digest")}
         told |= {"node": node["id"], "parent": node["parent"], "index": node["place"]}
         if node["round"] is not None:

@@ -1,8 +1,8 @@
 """Taste: what a person likes, learned from a few likes and dislikes.
 
-A picture z is described by what the denoiser sees in it: the features at the bottom of its network, averaged over
-pixels, when it is shown z at two noise levels. They are scaled by the judged pictures' own mean and spread. On them
-stands a Bayesian logistic regression,
+An example z is described by what the denoiser sees in it: the summary that its network gives (`Backbone.summary`) when
+it is shown z at two noise levels. These features are scaled by the judged examples' own mean and spread. On them stands
+a Bayesian logistic regression,
 
     p(liked | z) = s(w . phi(z) + b),      w ~ N(0, I / d),   b ~ N(0, 1),
 
@@ -18,28 +18,26 @@ percentile: 0 where that is no better than a coin, 1 where it is never wrong.
 """
 
 import math
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from noisekernel.core.errors import InputError
 from noisekernel.core.stepwise import Stepwise, finished
 from noisekernel.models.model import Model
+from noisekernel.networks.denoiser import Denoiser
 from noisekernel.sampling.chain import best
 
-#: The noise levels at which the denoiser is shown a picture.
+#: The noise levels at which the denoiser is shown an example.
 LEVELS = (0.1, 0.4)
 #: Log-odds are worth so many nats at the end of the dial.
 INSISTENCE = 20.0
 #: Likes, and dislikes, that it takes to begin.
 LEAST = 2
-#: Pictures that the denoiser is shown at a time.
+#: Examples that the denoiser is shown at a time.
 AT_ONCE = 64
 
 
@@ -51,20 +49,22 @@ def features(model: Model, z: Tensor) -> Tensor:
 @torch.no_grad()
 def seeing(model: Model, z: Tensor) -> Stepwise[Tensor]:
     """`features`, a network call at a time: `calls_to_see` of them."""
+    denoiser = model.denoiser
+    if not isinstance(denoiser, Denoiser):
+        raise InputError(f"a {type(denoiser).__name__} gives no summary of what it sees, so this model learns no taste")
     rows = []
     for some in z.split(AT_ONCE):
         seen: list[Tensor] = []
         for beta in LEVELS:
-            with _listening(_bottom(model.denoiser), seen.append):
-                # The noise's centre, not a draw: a picture has one description.
-                model.denoiser(best(model.kernel.noise(some.to(model.device), beta)), beta)
+            # The noise's centre, not a draw: an example has one description.
+            seen.append(denoiser.summary(best(model.kernel.noise(some.to(model.device), beta)), beta))
             yield
-        rows.append(torch.cat([h.flatten(2).mean(dim=2) for h in seen], dim=1).double().cpu())
+        rows.append(torch.cat(seen, dim=1).double().cpu())
     return torch.cat(rows)
 
 
 def calls_to_see(n: int) -> int:
-    """How many network calls it takes to see the features of n pictures."""
+    """How many network calls it takes to see the features of n examples."""
     return len(LEVELS) * math.ceil(n / AT_ONCE)
 
 
@@ -75,7 +75,7 @@ class Taste:
     model: Model
     mean: Tensor
     scale: Tensor
-    #: The judged pictures' features, scaled, and 1 for each that is liked, else 0.
+    #: The judged examples' features, scaled, and 1 for each that is liked, else 0.
     known: Tensor
     liked: Tensor
     #: The mode in the space of the opinions, and what the posterior's width needs.
@@ -84,7 +84,7 @@ class Taste:
 
     @classmethod
     def fit(cls, model: Model, z: Tensor, opinions: Sequence[int]) -> "Taste":
-        """From pictures and what was said of them: 1 liked, -1 not."""
+        """From clean data and what was said of them: 1 liked, -1 not."""
         return cls.of(model, features(model, z), opinions)
 
     @classmethod
@@ -146,7 +146,7 @@ def _gram(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _mode(gram: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """The mode as weights of the judged pictures, and (K + W^-1)^-1 there, for the variance. Newton's method."""
+    """The mode as weights of the judged examples, and (K + W^-1)^-1 there, for the variance. Newton's method."""
     f = torch.zeros_like(y)
     identity = torch.eye(len(y), dtype=y.dtype)
     for _ in range(50):
@@ -164,29 +164,3 @@ def _mode(gram: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     root = torch.sqrt(p * (1.0 - p))
     inner = identity + root[:, None] * gram * root[None, :]
     return y - p, root[:, None] * torch.linalg.solve(inner, torch.diag(root))
-
-
-def _bottom(denoiser: Any) -> nn.Module:
-    """The layer where the network sees the picture as a whole."""
-    bottom = getattr(getattr(denoiser, "backbone", None), "bottom", None)
-    if isinstance(bottom, nn.ModuleList):
-        return bottom[-1]
-    if not isinstance(bottom, nn.Module):
-        raise InputError("this model's network has no bottom to read features from, so it learns no taste")
-    return bottom
-
-
-@contextmanager
-def _listening(layer: nn.Module, heard: Callable[[Tensor], None]) -> Iterator[None]:
-    """Hear what a layer says to this thread; others may be using the same network."""
-    me = threading.get_ident()
-
-    def hook(_: nn.Module, __: Any, output: Tensor) -> None:
-        if threading.get_ident() == me:
-            heard(output)
-
-    handle = layer.register_forward_hook(hook)
-    try:
-        yield
-    finally:
-        handle.remove()

@@ -21,6 +21,7 @@ from noisekernel.kinds.pictures.features import check_learnable, classifier_feat
 from noisekernel.kinds.pictures.film import check_film, save_film
 from noisekernel.kinds.pictures.items import fault_of, is_picture, natural_size, size_given, spread, stored
 from noisekernel.kinds.pictures.masks import mask_in, tile_masks
+from noisekernel.kinds.pictures.on_page import PicturesOnPage
 from noisekernel.kinds.pictures.reading import MODES, Size, kind_of_picture
 
 
@@ -49,6 +50,8 @@ class Pictures(Kind):
     page: ClassVar[str] = ".png"
     reel: ClassVar[str] = ".gif"
     viewer: ClassVar[str] = "pictures"
+    #: Clean data lies in [-1, 1], or a little beyond where a denoiser overshoots.
+    largest: ClassVar[float] = 10.0
 
     _form = field_validator("size", "otherwise", mode="before")(three_numbers)
 
@@ -194,6 +197,10 @@ class Pictures(Kind):
     @property
     def bytes_shown(self) -> int:
         return bytes_of_a_cell(self.box)
+
+    @property
+    def on_page(self) -> PicturesOnPage:
+        return PicturesOnPage(self)
 
     # Masks ------------------------------------------------------------------------------------------------------------
 

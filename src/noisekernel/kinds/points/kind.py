@@ -23,6 +23,7 @@ from noisekernel.kinds.base import Kind
 from noisekernel.kinds.exchanged import Hidden, How, Items, Named, Shown, Stored
 from noisekernel.kinds.masking import blocks
 from noisekernel.kinds.points.items import as_number, columns_of, is_point
+from noisekernel.kinds.points.on_page import PointsOnPage
 from noisekernel.kinds.points.plot import moving, scatter
 
 #: Rows on which the moments of the columns are measured, at most.
@@ -228,6 +229,10 @@ class Points(Kind):
         for step, points in enumerate(steps):
             lines += [f"{step},{chain}," + ",".join(f"{v:.6g}" for v in point) for chain, point in enumerate(points)]
         return write_text(path, "\n".join(lines) + "\n")
+
+    @property
+    def on_page(self) -> PointsOnPage:
+        return PointsOnPage(self)
 
     # Masks ------------------------------------------------------------------------------------------------------------
 

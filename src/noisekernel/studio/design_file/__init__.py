@@ -9,8 +9,17 @@ never used as paths, and nothing in it can execute.
 """
 
 from noisekernel.studio.design_file.reading import read_design
-from noisekernel.studio.design_file.record import DesignFile, DesignRecord, NodeRecord, RoundRecord
+from noisekernel.studio.design_file.record import SUFFIX, DesignFile, DesignRecord, NodeRecord, RoundRecord
 from noisekernel.studio.design_file.taking_in import take_in
 from noisekernel.studio.design_file.writing import write_design
 
-__all__ = ["DesignFile", "DesignRecord", "NodeRecord", "RoundRecord", "read_design", "take_in", "write_design"]
+__all__ = [
+    "SUFFIX",
+    "DesignFile",
+    "DesignRecord",
+    "NodeRecord",
+    "RoundRecord",
+    "read_design",
+    "take_in",
+    "write_design",
+]

@@ -4,15 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+import torch
 from pydantic import AfterValidator, Field
 from torch import Tensor
 
 from noisekernel.core.settings import Strict
+from noisekernel.models.model import Model
 from noisekernel.studio.rounds import Task, task_of
 from noisekernel.studio.rounds.fields import MOST_CANDIDATES, MOST_SEED, Id, Name
-from noisekernel.studio.rounds.record import Round
+from noisekernel.studio.rounds.record import Round, damaged
 
-FORMAT = 3
+FORMAT = 4
 SUFFIX = ".nkd"
 RECORD, DATA = "design.json", "z.safetensors"
 #: Of the whole, and of its parts when they are unpacked.
@@ -91,3 +93,12 @@ class DesignFile:
 
     record: DesignRecord
     z: Mapping[str, Tensor]
+
+    def check(self, model: Model) -> None:
+        """That the data of every node may be those of an example of this model."""
+        for node in self.record.nodes:
+            z = self.z[node.id]
+            model.kind.check_range(z, f"the design file is damaged: node {node.id}")
+            model.check_batch(z[None], f"node {node.id}")
+            if z.dtype != (torch.float32 if z.is_floating_point() else torch.int64):
+                raise damaged(f"node {node.id} holds numbers of type {z.dtype}")

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import torch
-
 from noisekernel.files.digest import digest
 from noisekernel.models.model import Model
 from noisekernel.studio.design_file.record import DesignFile
@@ -15,13 +13,10 @@ from noisekernel.studio.store import Row, Store
 def take_in(store: Store, file: DesignFile, model: Model, name: str, weights: str | None = None) -> Row:
     """A design file as a new design: every node as it is in the file, if its digest agrees."""
     record, by_round = file.record, file.record.by_round()
+    file.check(model)
     for node in record.nodes:
-        z = file.z[node.id]
-        if digest(z) != node.digest:
-            raise damaged(f"node {node.id} is not the picture that its digest names")
-        model.check_batch(z[None], f"node {node.id}")
-        if z.dtype != (torch.float32 if z.is_floating_point() else torch.int64):
-            raise damaged(f"node {node.id} holds numbers of type {z.dtype}")
+        if digest(file.z[node.id]) != node.digest:
+            raise damaged(f"node {node.id} is not what its digest names")
     new = {id: new_id() for id in (*(node.id for node in record.nodes), *(one.id for one in record.rounds))}
     settings: dict[str, dict[str, Any]] = {node.id: {"origin": "file"} for node in by_round.get(None, [])}
     for one in record.rounds:

@@ -67,7 +67,7 @@ def _zipped(parts: dict[str, bytes], nodes: int) -> bytes:
     most, unpacked = limits.MOST_FILE_BYTES, limits.MOST_BYTES
     if content.tell() > most or any(len(part) > unpacked[name] for name, part in parts.items()):
         raise InputError(
-            f"this design has {nodes:,} pictures, too many for a file that can be read again: it would have "
+            f"this design has {nodes:,} nodes, too many for a file that can be read again: it would have "
             f"{content.tell() / 1e6:,.0f} MB ({len(parts[DATA]) / 1e6:,.0f} MB unpacked), and the most is "
             f"{most / 1e6:,.0f} MB ({unpacked[DATA] / 1e6:,.0f} MB); delete some that are not needed"
         )

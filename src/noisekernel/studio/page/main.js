@@ -17,7 +17,7 @@ import { cancel } from "./tools/jobs.js";
 import { painter } from "./tools/paint.js";
 import { saveNode } from "./tools/takeaway.js";
 import { walker, walking } from "./tools/walk.js";
-import { dress, unshown } from "./viewers/index.js";
+import { bring, dress, unshown } from "./viewers/index.js";
 import { controls, useTool } from "./views/controls.js";
 import { grid } from "./views/grid.js";
 import { head } from "./views/head.js";
@@ -130,6 +130,7 @@ async function visit() {
 const boot = told(async () => {
   await sendAgain();
   const models = await get("/models");
+  await bring(models);
   update({ models, model: models[0] ?? null });
   await visit();
   document.body.classList.add("ready");

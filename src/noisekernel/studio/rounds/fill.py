@@ -1,4 +1,4 @@
-"""Something painted, filled in. Requests and design files call it "inpaint"."""
+"""What is marked, filled in anew."""
 
 from typing import Annotated, Any, Literal
 
@@ -7,7 +7,6 @@ from pydantic import Field
 from noisekernel import tasks
 from noisekernel.core.stepwise import Stepwise
 from noisekernel.models.model import Model
-from noisekernel.studio import viewing
 from noisekernel.studio.models import Served
 from noisekernel.studio.rounds.fields import Asked, Count, Label, OneParent, Steps
 from noisekernel.studio.rounds.record import Known, Round
@@ -15,35 +14,38 @@ from noisekernel.studio.rounds.task import Doing, Ending, drawing, rows_of
 from noisekernel.studio.store import Store
 
 
-class Inpaint(Asked):
-    """Redo what is painted; every other pixel comes back bit by bit."""
+class Fill(Asked):
+    """Redo what is marked; everything else comes back bit by bit."""
 
-    task: Literal["inpaint"]
+    task: Literal["fill"]
     parents: OneParent
     mask: Annotated[
-        str, Field(max_length=2_000_000, description="A PNG of the model's size in base64: white = redo, black = keep.")
+        str, Field(max_length=2_000_000, description="What to redo, in the words of the model's kind of data.")
     ]
-    feather: Annotated[float, Field(ge=0.0, le=8.0, description="Pixels over which old turns into new.")] = 0.0
+    feather: Annotated[
+        float, Field(ge=0.0, le=8.0, description="How softly old turns into new, where the kind has edges.")
+    ] = 0.0
     n: Count = 9
     steps: Steps = 100
     label: Label = None
 
 
 class FillTask(Ending):
-    """Fill in what is painted, and blend it in over a feather."""
+    """Fill in what is marked, and blend it in over a feather."""
 
-    request = Inpaint
+    request = Fill
     told = ("feather",)
 
     def settled(self, request: Asked, served: Served, store: Store, design: str) -> dict[str, Any]:
         settings = super().settled(request, served, store, design)
-        # However it was sent, it is kept small.
-        return {**settings, "mask": viewing.write_mask(viewing.read_mask(served.model, settings["mask"]))}
+        on_page = served.model.kind.on_page
+        on_page.check_feather(settings["feather"])
+        return {**settings, "mask": on_page.kept_mask(settings["mask"])}
 
     def beginning(self, model: Model, one: Round, known: Known) -> Stepwise[Doing]:
         yield from ()  # there is nothing to find out first
         settings, z = one["settings"], known.clean_of(one["parents"])[rows_of(one)]
-        fill = viewing.read_mask(model, settings["mask"])
-        run = tasks.filling(model, z, fill.expand(z.shape), steps=settings["steps"], **drawing(model, one, known))
+        mask = model.kind.on_page.read_mask(settings["mask"])
+        run = tasks.filling(model, z, mask.expand(z.shape), steps=settings["steps"], **drawing(model, one, known))
         feather = settings["feather"]
-        return Doing(run, (z, viewing.share_of_new(fill, feather)) if feather else None)
+        return Doing(run, model.kind.on_page.blending(z, mask, feather) if feather else None)

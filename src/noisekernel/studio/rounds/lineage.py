@@ -1,12 +1,12 @@
-"""Whose noise a picture has: that of the picture it is a variant of, renewed; and so on up the tree.
+"""Whose noise a node has: that of the node it is a variant of, renewed; and so on up the tree.
 
-Found again from each picture, noise gets a little worse every round; carried on, it never does (docs/results.md). The
-studio keeps pictures, not noise. But which noise a variant has is a function of its line: the picture where the line
+Found again from each node, noise gets a little worse every round; carried on, it never does (docs/results.md). The
+studio keeps clean data, not noise. But which noise a variant has is a function of its line: the node where the line
 begins, the stream by which its noise was found there, and the seed, place and level of each renewal since. To follow
 it takes no network call after the first.
 
 A line goes up through variants of one kind: by renewal, in as many steps, of one class, by the same weights. Where
-that ends (a new sample, an upload, something painted, walked or steered) noise is found in the picture; and so it is
+that ends (a new sample, an upload, something painted, walked or steered) noise is found in the node; and so it is
 every `LONGEST` generations, lest a line be long to follow.
 
 Streams are numbered by generation and place, so that a seed that is used again further down the line draws other noise.

@@ -11,7 +11,7 @@ from noisekernel.studio.rounds.task import Doing, Ending, label_of
 
 
 class Sample(Asked):
-    """New pictures, from noise."""
+    """New samples, from noise."""
 
     task: Literal["sample"]
     n: Count = 9

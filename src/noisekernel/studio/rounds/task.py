@@ -21,7 +21,6 @@ from torch import Tensor
 from noisekernel.core.errors import InputError
 from noisekernel.core.stepwise import Stepwise, finished
 from noisekernel.models.model import Model
-from noisekernel.studio import viewing
 from noisekernel.studio.models import Served
 from noisekernel.studio.rounds.fields import Asked
 from noisekernel.studio.rounds.lineage import stream_of
@@ -115,14 +114,14 @@ class Doing:
     """A round under way: the chain, and what is done to its clean data at the end."""
 
     run: Run
-    #: The data that a feather blends into, and how much of the new there is at each element.
-    blend: tuple[Tensor, Tensor] | None = None
+    #: What is done to the clean data, where a feather blends them into others.
+    blend: Callable[[Tensor], Tensor] | None = None
 
     @property
     def clean(self) -> Tensor:
         """The clean data of the present state."""
         new = self.run.clean
-        return new if self.blend is None else viewing.feathered(new, *self.blend)
+        return new if self.blend is None else self.blend(new)
 
 
 class Ending(Task):

@@ -1,6 +1,6 @@
 """The live walk: a chain without end or drift, whose pace is under the hand, and every frame of which can be had again.
 
-The walk is of the noise that the picture is made of (`tasks.walk`). It is a list of segments (pace, steps), where
+The walk is of the noise that the example is made of (`tasks.walk`). It is a list of segments (pace, steps), where
 the pace is the share of the noise that each step moves on. All is drawn from one stream of the walk's seed, so
 a frame is known by the segments up to its step, and is had again by stepping there, which needs no network, and a look.
 """
@@ -18,7 +18,7 @@ from noisekernel.tasks.walks import Walk, walking
 
 #: Annealing steps by which a frame is developed.
 LOOK = 20
-#: The noisy picture of a frame is its state when annealing comes below this level.
+#: The noisy state of a frame is that when annealing comes below this level.
 NOISY = 0.3
 #: A segment ends by itself here, so that none in a file is without end.
 MOST_STEPS = 1_000_000
@@ -42,7 +42,7 @@ class LiveWalk:
     def of(
         cls, model: Model, start: Tensor, seed: int, pace: float, label: str | None = None, number: int = 0
     ) -> "LiveWalk":
-        """From a picture (a batch of one), by stream `number` of the seed, and a look at where it begins."""
+        """From an example (a batch of one), by stream `number` of the seed, and a look at where it begins."""
         return finished(cls.starting(model, start, seed, pace, label, number))
 
     @classmethod

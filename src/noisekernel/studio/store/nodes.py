@@ -125,7 +125,7 @@ class Nodes(Database):
             gone = [row["id"] for row in db.execute(_DESCENDANTS, (id,))]
             if {row["parent"] for row in db.execute(_PARENTS_AT_WORK, (design,))} & {*gone}:
                 raise InputError(
-                    "a round from this picture, or from one that came of it, is under way; cancel it or wait for its "
+                    "a round from this node, or from one that came of it, is under way; cancel it or wait for its "
                     "end before you delete"
                 )
             db.executemany("UPDATE nodes SET deleted = ? WHERE id = ? AND deleted IS NULL", [(mark, g) for g in gone])

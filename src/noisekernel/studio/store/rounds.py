@@ -72,7 +72,7 @@ def _check_parents(db: sqlite3.Connection, parents: Sequence[str]) -> None:
     """That none of these nodes is deleted."""
     for parent in parents:
         if db.execute("SELECT 1 FROM nodes WHERE id = ? AND deleted IS NOT NULL", (parent,)).fetchone():
-            raise MissingError("a picture that this round starts from was deleted; restore it first")
+            raise MissingError("a node that this round starts from was deleted; restore it first")
 
 
 def _read(row: Row) -> Row:

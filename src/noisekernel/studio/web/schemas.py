@@ -61,7 +61,7 @@ class Recording(Strict):
 
 
 class Node(BaseModel):
-    """One picture of a design."""
+    """One example of a design."""
 
     id: str
     design: str
@@ -78,16 +78,17 @@ class Node(BaseModel):
     digest: str
     settings: dict[str, Any]
     seed: int
-    #: Whether a picture of somebody's own is unlike what the model learned from; null where that was not asked.
+    #: Whether an example of somebody's own is unlike what the model learned from; null where that was not asked.
     unlike: bool | None = None
     #: What a person should know of it, if anything.
     said: str | None = None
 
 
 class Preview(BaseModel):
-    """How a picture would be fitted, and whether it is unlike what the model learned from (null: not measured yet)."""
+    """How an example would be taken, and whether it is unlike what the model learned from (null: not measured yet)."""
 
-    png: str
+    #: As the viewer of the kind takes it: a data URL, a text, numbers.
+    shown: Any
     unlike: bool | None
     said: str | None
 
@@ -189,7 +190,7 @@ def node_out(row: Row) -> Node:
 
 
 def liking(strangeness: float | None) -> dict[str, Any]:
-    """What a picture's strangeness means: `unlike`, and what is `said` of it."""
+    """What the strangeness of an example means: `unlike`, and what is `said` of it."""
     unlike = None if strangeness is None else strangeness > UNLIKE
     return {"unlike": unlike, "said": WORDS if unlike else None}
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp
 
 from noisekernel import __version__
 from noisekernel.core.errors import FullError, InputError, MissingError, NoiseKernelError, StorageError
+from noisekernel.studio.models import module_address
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.web import schemas
 from noisekernel.studio.web.routes import designs, jobs, models
@@ -63,6 +65,7 @@ def plain_app(studio: Studio) -> FastAPI:
         app.include_router(part.router(studio), prefix="/api")
     _errors(app)
     _page(app)
+    _viewers(app, studio)
     return app
 
 
@@ -117,6 +120,14 @@ def _page(app: FastAPI) -> None:
             app.add_api_route(address, _sends(file, kind), methods=["GET"], include_in_schema=False)
 
 
+def _viewers(app: FastAPI, studio: Studio) -> None:
+    """The scripts that kinds of data bring along, at the addresses that the page is told: these files, no others."""
+    kinds = {module_address(kind): kind.viewer_module for kind in (one.model.kind for one in studio.models.values())}
+    for address, file in kinds.items():
+        if file is not None:
+            app.add_api_route(address, _sends(file, KINDS["js"]), methods=["GET"], include_in_schema=False)
+
+
 def _files(folder: Traversable, under: str = "/") -> Iterator[tuple[str, Traversable]]:
     """All files of a folder and of those within it, by their paths."""
     for entry in folder.iterdir():
@@ -126,7 +137,7 @@ def _files(folder: Traversable, under: str = "/") -> Iterator[tuple[str, Travers
             yield f"{under}{entry.name}", entry
 
 
-def _sends(file: Traversable, kind: str) -> Callable[[], Response]:
+def _sends(file: Traversable | Path, kind: str) -> Callable[[], Response]:
     def send() -> Response:
         return Response(file.read_bytes(), media_type=kind, headers={"Cache-Control": "no-cache"})
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from noisekernel.core.stepwise import Stepwise
 from noisekernel.sampling.chain import ChainState
-from noisekernel.studio import viewing
 from noisekernel.studio.models import Served
 from noisekernel.studio.store import Row, Store
 from noisekernel.studio.work.round_job import BETWEEN_FRAMES, RoundJob
@@ -53,7 +52,7 @@ class EndingJob(RoundJob):
         more: dict[str, Any] = {"step": self._done, "steps": self._total}
         if self._accepted:
             more["accepted"] = sum(self._accepted) / len(self._accepted)
-        self.tell({**more, **viewing.frame(self.served.model, self._doing.clean, state.x)})
+        self.tell({**more, **self.served.model.kind.on_page.frame(self._doing.clean, state.x)})
 
     def _keep(self) -> None:
         assert self._doing is not None

@@ -5,9 +5,10 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from torch import Tensor
+
 from noisekernel.core.errors import InputError
 from noisekernel.core.stepwise import Stepwise
-from noisekernel.studio import viewing
 from noisekernel.studio.models import Served
 from noisekernel.studio.store import Row, Store
 from noisekernel.studio.work.round_job import BETWEEN_FRAMES, RoundJob
@@ -32,7 +33,8 @@ class WalkJob(RoundJob):
         super().__init__(round, store, served, client, attended=attended)
         self._starting = starting
         self.paused = self.recording = False
-        self.film: list[viewing.Frame] = []
+        #: What was recorded: the values of each frame.
+        self.film: list[Tensor] = []
         self._walk: LiveWalk | None = None
         #: Whether the next step moves on: the frame of the last one is there.
         self._moving = False
@@ -72,10 +74,10 @@ class WalkJob(RoundJob):
         walk = self.walk
         steps = sum(segment["steps"] for segment in walk.seen)
         if self.recording:
-            self.film += viewing.frames(self.served.model, walk.clean)
+            self.film.append(self.served.model.kind.on_page.values(walk.clean))
             self.recording = len(self.film) < MOST_FRAMES
         more = {"step": steps, "steps": None, "pace": walk.pace, **self.told()}
-        self.tell({**more, **viewing.frame(self.served.model, walk.clean, walk.noisy)})
+        self.tell({**more, **self.served.model.kind.on_page.frame(walk.clean, walk.noisy)})
 
     def told(self) -> dict[str, Any]:
         return {"paused": self.paused, "recording": self.recording, "film": len(self.film)}
@@ -94,7 +96,7 @@ class WalkJob(RoundJob):
     def record(self, on: bool) -> dict[str, Any]:
         """Begin a film, or end it. A new one takes the place of the old."""
         if on and not self.recording:
-            self.film = viewing.frames(self.served.model, self.walk.clean)
+            self.film = [self.served.model.kind.on_page.values(self.walk.clean)]
         self.recording = on
         self._say()
         return self.told()

@@ -3,10 +3,11 @@
 import { ICONS } from "./icons.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const DRAWN = new Set(["svg", "path", "circle", "line", "g", "rect"]);
+const DRAWN = new Set(["svg", "path", "circle", "line", "g", "rect", "text"]);
 
 /**
- * @typedef {HTMLElementTagNameMap & Pick<SVGElementTagNameMap, "svg" | "path" | "circle" | "line" | "g" | "rect">} Tags
+ * @typedef {"svg" | "path" | "circle" | "line" | "g" | "rect" | "text"} Drawn
+ * @typedef {HTMLElementTagNameMap & Pick<SVGElementTagNameMap, Drawn>} Tags
  * @typedef {string | Node | null | undefined | false} Child
  * @typedef {{ onclick?: (event: MouseEvent) => unknown, onchange?: (event: Event) => unknown,
  *   oninput?: (event: Event) => unknown, onkeydown?: (event: KeyboardEvent) => unknown, [name: string]: any }} Props

@@ -4,8 +4,11 @@
  * A model that is served.
  * @typedef {object} Model
  * @property {string} id
- * @property {string} [kind] the kind of its data, which says how it is shown; pictures where it is not told
- * @property {number[]} shape
+ * @property {string} kind the name of the viewer of its data
+ * @property {string} one what an example is called
+ * @property {string} many what several are called
+ * @property {Record<string, any>} view what the viewer needs to know of its examples
+ * @property {string | null} viewer_module the address of a viewer that the kind of its data brings along
  * @property {string[]} classes
  * @property {number} parameters
  * @property {{ measured: boolean }} strength

@@ -42,9 +42,9 @@ export function steering(parents) {
 }
 
 /** @param {Record<string, unknown>} marked what is made anew, as the viewer's surface says it */
-export function inpaint(marked) {
+export function fill(marked) {
   const { count, seed } = state.settings;
-  return begin(given({ task: "inpaint", parents: [needPresent()], ...marked, n: count, seed }));
+  return begin(given({ task: "fill", parents: [needPresent()], ...marked, n: count, seed }));
 }
 
 /** @param {number} pace */

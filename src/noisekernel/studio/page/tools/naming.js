@@ -10,7 +10,7 @@ const TASKS = {
   example: "an example",
   sample: "new sample",
   vary: "variant",
-  inpaint: "painted anew",
+  fill: "filled in",
   steer: "towards taste",
   walk: "frame of a walk",
 };
@@ -48,7 +48,7 @@ export const fileName = (name, otherwise) => name.replace(/[^\p{L}\p{M}\p{N}_ -]
 const ROUNDS = {
   sample: "new samples",
   vary: "variants",
-  inpaint: "ways to fill it in",
+  fill: "ways to fill it in",
   steer: "variants towards your taste",
 };
 

@@ -8,7 +8,7 @@ import { Refusal } from "../lib/refusal.js";
 import { present, state, watch } from "../lib/state.js";
 import { say } from "../lib/toast.js";
 import { slot } from "../viewers/index.js";
-import { inpaint } from "./generate.js";
+import { fill } from "./generate.js";
 import { title } from "./naming.js";
 
 /** @typedef {ReturnType<typeof painter>} Painter */
@@ -88,7 +88,7 @@ export function painter() {
       const on = surface.made;
       if (!on) throw new Refusal("This kind of data cannot be painted on.");
       if (on.marks.empty) throw new Refusal("Paint what to make anew first.");
-      await inpaint(await on.request());
+      await fill(await on.request());
     },
   };
 }

@@ -7,7 +7,7 @@ import { h } from "../lib/dom.js";
 import { Refusal } from "../lib/refusal.js";
 import { openDesign, present, state } from "../lib/state.js";
 import { told } from "../lib/toast.js";
-import { viewer, viewerOf } from "../viewers/index.js";
+import { viewerOf } from "../viewers/index.js";
 import { fileName, title } from "./naming.js";
 
 /** Save what an address gives. Fetched first, so that a refusal is a sentence and not a broken file. */
@@ -35,6 +35,5 @@ export function saveNode(choice = choices()[0]) {
 
 /** Several nodes in one file. @param {string[]} ids */
 export async function sheetOf(ids) {
-  const sheet = viewer().sheet;
-  if (sheet) await download(`/api/designs/${openDesign().id}/${sheet.name}?nodes=${ids.join(",")}`);
+  await download(`/api/designs/${openDesign().id}/sheet?nodes=${ids.join(",")}`);
 }

@@ -6,33 +6,55 @@
 import { h } from "../lib/dom.js";
 import { state } from "../lib/state.js";
 import { pictures } from "./pictures.js";
+import { points } from "./points.js";
+import { text } from "./text.js";
 import { unknown } from "./unknown.js";
 
 /** @type {Record<string, Viewer>} */
-const VIEWERS = { pictures };
+const VIEWERS = { pictures, text, points };
+
+/** Those that kinds of data brought along, by the addresses of their scripts. @type {Map<string, Viewer>} */
+const brought = new Map();
+
+/**
+ * Fetch the viewers that the kinds of these models bring along. What cannot be had is told when its model is opened.
+ * @param {Model[]} models
+ */
+export async function bring(models) {
+  const addresses = new Set(models.flatMap(({ viewer_module: address }) => address ?? []));
+  await Promise.all([...addresses].map(async (address) => {
+    try {
+      const { viewer: its } = await import(address);
+      if (its) brought.set(address, its);
+    } catch (error) {
+      console.error(error);
+    }
+  }));
+}
+
+/** @param {Model | null | undefined} model @returns {Viewer | null} */
+function known(model) {
+  if (!model) return null;
+  if (model.viewer_module) return brought.get(model.viewer_module) ?? null;
+  return Object.hasOwn(VIEWERS, model.kind) ? VIEWERS[model.kind] : null;
+}
 
 /** @param {Model | null | undefined} model */
-const kindOf = (model) => model?.kind ?? "pictures";
-
-/** @param {Model | null | undefined} model @returns {Viewer} */
-export function viewerOf(model) {
-  const kind = kindOf(model);
-  return Object.hasOwn(VIEWERS, kind) ? VIEWERS[kind] : unknown(kind);
-}
+export const viewerOf = (model) => known(model) ?? unknown(model?.kind ?? "");
 
 /** Why a model's data cannot be shown; null: they can. @param {Model | null} model */
 export function unshown(model) {
-  const known = Object.keys(VIEWERS);
-  const kind = kindOf(model);
-  if (known.includes(kind)) return null;
-  return `This page cannot show data of the kind ${kind}: it knows ${known.join(", ")}.`;
+  if (!model || known(model)) return null;
+  const { kind, many, viewer_module: address } = model;
+  if (address) return `This page cannot show ${many}: ${address} has no viewer that works. The console says more.`;
+  return `This page cannot show data of the kind ${kind}: it knows ${Object.keys(VIEWERS).join(", ")}.`;
 }
 
 /** The viewer of the open model. */
 export const viewer = () => viewerOf(state.model);
 
 /** What an example of the open model is called, and several. */
-export const words = () => viewer().words;
+export const words = () => state.model ?? { one: "example", many: "examples" };
 
 /** Put the viewers' style sheets on the page. */
 export function dress() {

@@ -21,7 +21,6 @@ export function largestScale(model) {
 
 /** @type {Viewer} */
 export const pictures = {
-  words: { one: "picture", many: "pictures" },
   styles: "viewers/pictures.css",
 
   size(model) {
@@ -39,7 +38,7 @@ export const pictures = {
   live,
   read: readSprites,
 
-  example: (model, { png }) => h("img", { src: png, alt: "", class: few(model) ? "pixels" : "" }),
+  example: (model, { shown }) => h("img", { src: shown, alt: "", class: few(model) ? "pixels" : "" }),
 
   difference,
   differenceHint: "grey where they agree",
@@ -61,6 +60,6 @@ export const pictures = {
     return [plain, { label: "The same, large", hint: `${times} times`, ...enlarged }];
   },
 
-  sheet: { label: "Contact sheet", name: "sheet.png" },
+  sheet: { label: "Contact sheet" },
   films: [{ label: "Film, GIF", name: "film.gif" }, { label: "MP4", name: "film.mp4" }],
 };

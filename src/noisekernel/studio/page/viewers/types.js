@@ -1,6 +1,7 @@
 // What a kind of data must say of itself to be shown in the studio. The views know of no kind: they ask the viewer of
 // the open model (`viewers/index.js`) for elements, and put these where they belong. A new kind is one file here, and
-// one line in `viewers/index.js`. No code: this file is read by the type checker alone.
+// one line in `viewers/index.js`; or, in a package of someone else's, one file that exports a `viewer`, which the kind
+// names (`Kind.viewer_module`). No code: this file is read by the type checker alone.
 
 /** @import { Proportions } from "../lib/cells.js" */
 /** @import { Marks } from "../lib/marks.js" */
@@ -53,9 +54,11 @@
  * @typedef {object} Own
  * @property {string} label
  * @property {string} hint
- * @property {string | null} accept files to choose from, as an input takes it; null: there are none, `ask` gets no file
+ * @property {string | null} accept files to choose from, as an input takes it; null: `ask` is called at once, and
+ *   gets a file only where one was dropped or pasted
  * @property {(given: DataTransfer) => File | null} pasted what was pasted, if it is of this kind
- * @property {(model: Model, file: File | null) => Promise<FormData | null>} ask in a dialog; the form to send, or null
+ * @property {(model: Model, file: File | null) => Promise<FormData | null>} ask in a dialog; the form to send, or null:
+ *   `file`, and `how` to take it where that is more than one way
  */
 
 /** A file that a node can be taken away as. `suffix` ends the file's name. @typedef {{ label: string, hint: string,
@@ -63,7 +66,6 @@
 
 /**
  * @typedef {object} Viewer
- * @property {{ one: string, many: string }} words what an example is called, and several
  * @property {string} [styles] the address of its style sheet, seen from the page
  * @property {(model: Model) => string} size of an example, in a word or two
  * @property {(model: Model) => Proportions} proportions of a candidate's cell
@@ -71,13 +73,13 @@
  * @property {(model: Model) => Display} large as large as there is room
  * @property {(model: Model, place: "cell" | "stage") => LiveDisplay} live a candidate in its cell; a walk on the stage
  * @property {(news: FrameNews) => Promise<any>} read what the server tells of a step, into what `frame` takes
- * @property {(model: Model, example: any) => HTMLElement} example one of the data set, as the server tells it
+ * @property {(model: Model, example: { index: number, shown: any }) => HTMLElement} example one of the data set
  * @property {((model: Model) => DifferenceDisplay) | null} difference null: there is no telling
  * @property {string} differenceHint how to read it
  * @property {((model: Model, painting: Painting) => Surface) | null} surface null: it cannot be painted on
  * @property {Own | null} own null: nobody can bring one
  * @property {(model: Model, node: Shown) => FileChoice[]} files the first is the one that the key P saves
- * @property {{ label: string, name: string } | null} sheet a file with several of them; null: there is none
+ * @property {{ label: string } | null} sheet a file with several of them; null: there is none
  * @property {{ label: string, name: string }[]} films what a walk that was recorded can be taken away as
  */
 

@@ -14,7 +14,6 @@ function display() {
 /** @param {string} kind @returns {Viewer} */
 export function unknown(kind) {
   return {
-    words: { one: "example", many: "examples" },
     size: () => kind,
     proportions: () => ({ ratio: 1, whole: null, least: 56, most: 120 }),
     thumbnail: display,

@@ -44,7 +44,7 @@ export function nodeView() {
 const isOf = ({ task, parents }, id) => task !== "walk" && Boolean(parents?.includes(id));
 
 /** @type {Record<string, string>} */
-const WORDS = { vary: "variants", inpaint: "fillings", steer: "towards taste" };
+const WORDS = { vary: "variants", fill: "fillings", steer: "towards taste" };
 
 /** @param {Round} round */
 function what({ task, settings }) {

@@ -175,11 +175,12 @@ function exampleWay() {
     back.hidden = on.hidden = count === 0;
     const mine = ++asked;
     if (count === 0) return list.replaceChildren();
-    /** @type {({ index: number, label?: string | null } & Record<string, unknown>)[]} */
+    /** @type {{ index: number, shown: any, label?: string | null }[]} */
     const found = await get(`/models/${model.id}/examples?offset=${offset}&limit=${PAGE}`);
     if (mine !== asked || state.model !== model) return;
     const { ratio } = viewerOf(model).proportions(model);
     list.style.setProperty("--ratio", String(ratio));
+    list.classList.toggle("broad", ratio > 1.25 && ratio <= 2);
     list.classList.toggle("wide", ratio > 2);
     list.replaceChildren(...found.map((example) => {
       const { index, label } = example;

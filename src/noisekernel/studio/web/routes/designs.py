@@ -5,15 +5,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from noisekernel.core.settings import Strict
-from noisekernel.studio import viewing
 from noisekernel.studio.rounds import TASKS
 from noisekernel.studio.store import Row
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.web import schemas
-from noisekernel.studio.web.routes.models import Edge, Side, Upload, content_of, crop_of
+from noisekernel.studio.web.routes.models import How, Upload, read_upload
 from noisekernel.studio.web.schemas import PathId, node_out, round_out
 
-#: The picture of a node never changes, so a browser may keep it.
+#: What a node shows never changes, so a browser may keep it.
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
@@ -66,12 +65,11 @@ def router(studio: Studio) -> APIRouter:
         return whole(store.change_design(design, deleted=0))
 
     @api.post("/designs/{design}/origins", status_code=201)
-    def upload(design: PathId, file: Upload, x: Edge = None, y: Edge = None, side: Side = None) -> schemas.Node:
-        """Begin with a picture: its middle, or the part that x, y and side name."""
+    def upload(design: PathId, file: Upload, how: How = "") -> schemas.Node:
+        """Begin with an example of somebody's own."""
         served = studio.served_for(store.design(design), adding=True)
-        crop = crop_of(x, y, side)
-        z = viewing.read_upload(served.model, content_of(file), crop)
-        settings = {"origin": "upload", "crop": crop, "strangeness": served.strangeness(z)}
+        z, taken = read_upload(served, file, how)
+        settings = {"origin": "upload", "how": taken, "strangeness": served.strangeness(z)}
         return node_out(store.add_nodes(design, z, [settings], [None], kept=True)[0])
 
     @api.post("/designs/{design}/origins/example", status_code=201)
@@ -87,15 +85,15 @@ def router(studio: Studio) -> APIRouter:
         """What the likes and dislikes of this design say, and how surely."""
         return schemas.TasteState(**studio.taste(design))
 
-    @api.get("/nodes/{node}.png", responses={200: {"content": {"image/png": {}}}}, response_class=Response)
-    def png(node: PathId, scale: Annotated[int, Query(ge=1, le=64)] = 1) -> Response:
-        """The picture, with how it was made in its metadata."""
+    @api.get("/nodes/{node}/show", response_class=Response)
+    def show(node: PathId, scale: Annotated[int, Query(ge=1, le=64)] = 1) -> Response:
+        """The example as a file, which tells how it was made where its format has a place for that."""
         found = store.node(node, deleted=True)
         served = studio.served_for(store.design(found["design"], deleted=True))
-        shown = viewing.show(served.model, store.clean([found]), studio.how_made(found), scale)
+        shown = served.model.kind.on_page.show(store.clean([found]), studio.how_made(found), scale)
         name = f"{node}-{scale}x" if scale > 1 else node
-        headers = {**FOREVER, "Content-Disposition": f'inline; filename="{name}.{shown.suffix}"'}
-        return Response(shown.content, media_type=shown.media_type, headers=headers)
+        headers = {**FOREVER, "Content-Disposition": f'inline; filename="{name}{shown.suffix}"'}
+        return Response(shown.content, media_type=shown.media, headers=headers)
 
     @api.get("/nodes/{node}")
     def node(node: PathId) -> schemas.Node:

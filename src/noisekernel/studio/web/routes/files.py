@@ -2,20 +2,19 @@
 
 import re
 from threading import Lock
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, File, Path, Query, Response, UploadFile
 
-from noisekernel.core.errors import InputError, MissingError, NoiseKernelError
+from noisekernel.core.errors import InputError, MissingError
 from noisekernel.studio import design_file as files
-from noisekernel.studio import viewing
 from noisekernel.studio.studio import Studio
-from noisekernel.studio.tree_page import THUMB, tree_page
+from noisekernel.studio.tree_page import name_of, tree_page
 from noisekernel.studio.web import schemas
 from noisekernel.studio.web.schemas import PathId
 from noisekernel.studio.work.walk_job import WalkJob
 
-#: Pictures on one sheet.
+#: Examples on one sheet.
 MOST = 400
 
 
@@ -24,11 +23,11 @@ def router(studio: Studio) -> APIRouter:
     store = studio.store
     heavy = Lock()  # what takes much memory is done one at a time
 
-    @api.get("/designs/{design}/sheet.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+    @api.get("/designs/{design}/sheet", response_class=Response)
     def sheet(
         design: PathId, nodes: Annotated[str, Query(max_length=10_000, description="Ids with commas between.")] = ""
     ) -> Response:
-        """Kept nodes, or those named, on one picture."""
+        """Kept nodes, or those named, in one file."""
         owner = store.design(design)
         found = store.nodes(nodes.split(",")) if nodes else store.nodes_of(design)
         if nodes and len(found) != len(nodes.split(",")):
@@ -38,19 +37,20 @@ def router(studio: Studio) -> APIRouter:
         if not found:
             raise InputError("there is nothing to show yet; choose something first")
         if len(found) > MOST:
-            raise InputError(f"{len(found)} pictures are too many for one sheet; name at most {MOST}")
+            raise InputError(f"{len(found)} nodes are too many for one sheet; name at most {MOST}")
         how = {"design": owner["name"], "model": owner["model"], "nodes": [node["id"] for node in found]}
-        shown = viewing.overview(studio.served_for(owner).model, store.clean(found), how)
-        return _download(shown, owner["name"])
+        shown = studio.served_for(owner).model.kind.on_page.overview(store.clean(found), how)
+        return _download(shown.content, shown.media, f"{_plain(owner['name'])}{shown.suffix}")
 
     @api.get("/designs/{design}/tree.html", response_class=Response, responses={200: {"content": {"text/html": {}}}})
     def tree(design: PathId) -> Response:
         """The tree as one page that needs nothing else."""
         owner = store.design(design)
         nodes = store.nodes_of(design)
-        shown = viewing.inline(studio.served_for(owner).model, store.clean(nodes), THUMB) if nodes else []
-        page = tree_page(owner, nodes, dict(zip([node["id"] for node in nodes], shown, strict=True)))
-        return _download(viewing.Shown(page.encode(), "text/html; charset=utf-8", "html"), owner["name"])
+        kind = studio.served_for(owner).model.kind
+        shown = kind.on_page.markup(store.clean(nodes), [name_of(node) for node in nodes]) if nodes else []
+        page = tree_page(owner, nodes, dict(zip([node["id"] for node in nodes], shown, strict=True)), kind.many)
+        return _download(page.encode(), "text/html; charset=utf-8", f"{_plain(owner['name'])}.html")
 
     @api.get(
         "/designs/{design}/design.nkd", response_class=Response, responses={200: {"content": {"application/zip": {}}}}
@@ -58,7 +58,8 @@ def router(studio: Studio) -> APIRouter:
     def design_file(design: PathId) -> Response:
         """The whole design, for `nk replay` or another studio."""
         owner = store.design(design)
-        return _download(viewing.Shown(files.write_design(store, owner), "application/zip", "nkd"), owner["name"])
+        content = files.write_design(store, owner)
+        return _download(content, "application/zip", f"{_plain(owner['name'])}{files.SUFFIX}")
 
     @api.post("/designs/import", status_code=201)
     def take_in(file: Annotated[UploadFile, File(description="A design file.")]) -> schemas.Imported:
@@ -78,28 +79,24 @@ def router(studio: Studio) -> APIRouter:
             raise InputError(f"this design was made with another model that is called {served.id!r} too")
         return schemas.Imported(id=files.take_in(store, found, served.model, found.record.name, served.weights)["id"])
 
-    @api.get("/jobs/{job}/film.{kind}", response_class=Response)
-    def film(job: PathId, kind: Annotated[Literal["gif", "mp4"], Path()]) -> Response:
+    @api.get("/jobs/{job}/film.{suffix}", response_class=Response)
+    def film(job: PathId, suffix: Annotated[str, Path(pattern="^[a-z0-9]{1,8}$")]) -> Response:
         """What was recorded of a live walk."""
         walk = studio.queue.job(job)
         if not isinstance(walk, WalkJob) or not walk.film:
             raise InputError("nothing was recorded of this walk; start recording first")
-        try:
-            with heavy:
-                shown = viewing.film(list(walk.film), kind)
-        except NoiseKernelError:
-            if kind == "mp4":
-                raise InputError(
-                    "films in MP4 need ffmpeg: pip install 'noisekernel[video]'; or take the GIF"
-                ) from None
-            raise
-        return _download(shown, "walk")
+        with heavy:
+            shown = walk.served.model.kind.on_page.film(list(walk.film), f".{suffix}")
+        return _download(shown.content, shown.media, f"walk{shown.suffix}")
 
     return api
 
 
-def _download(file: viewing.Shown, name: str) -> Response:
-    """A file for the browser to save, under a name that any disk takes."""
-    plain = re.sub(r"[^A-Za-z0-9 _-]+", "", name).strip()[:60] or "design"
-    headers = {"Content-Disposition": f'attachment; filename="{plain}.{file.suffix}"'}
-    return Response(file.content, media_type=file.media_type, headers=headers)
+def _plain(name: str) -> str:
+    """A name that any disk takes."""
+    return re.sub(r"[^A-Za-z0-9 _-]+", "", name).strip()[:60] or "design"
+
+
+def _download(content: bytes, media: str, name: str) -> Response:
+    """A file for the browser to save."""
+    return Response(content, media_type=media, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -1,32 +1,34 @@
-"""Health, models, their examples, and how a picture would fit them."""
+"""Health, models, their examples, and how an example of somebody's own would be taken."""
 
+import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, UploadFile
 
 from noisekernel import __version__
 from noisekernel.core.errors import InputError
-from noisekernel.studio import viewing
+from noisekernel.studio.models import Served
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.web.schemas import Limit, Offset, Preview, liking
 
-Upload = Annotated[UploadFile, File(description="A picture: PNG, JPEG, WebP, GIF, BMP, TIFF or AVIF.")]
-Edge = Annotated[float | None, Form(ge=0.0, lt=1.0, allow_inf_nan=False)]
-Side = Annotated[float | None, Form(ge=0.001, le=1.0, allow_inf_nan=False)]
+Upload = Annotated[UploadFile, File(description="An example of the model's kind: a file, or typed text as one.")]
+How = Annotated[
+    str,
+    Form(max_length=10_000, description="A JSON object of how to take it, where the kind knows any such settings."),
+]
 
 
-def crop_of(x: float | None, y: float | None, side: float | None) -> viewing.Crop | None:
-    """All of a crop, or none of it."""
-    if x is None and y is None and side is None:
-        return None
-    if x is None or y is None or side is None:
-        raise InputError("a crop is x, y and side, all three, from 0 to 1")
-    return x, y, side
-
-
-def content_of(file: UploadFile) -> bytes:
-    viewing.check_upload(file.size or 0)
-    return file.file.read(viewing.MOST_BYTES + 1)
+def read_upload(served: Served, file: UploadFile, how: str) -> tuple[Any, dict[str, Any]]:
+    """What somebody sent, as clean data (a batch of one), and how it was taken."""
+    on_page = served.model.kind.on_page
+    on_page.check_size(file.size or 0)
+    try:
+        settings = json.loads(how or "{}")
+    except (ValueError, RecursionError):
+        settings = None
+    if not isinstance(settings, dict):
+        raise InputError("how is no JSON object; leave it out, or send one")
+    return on_page.read(file.file.read(on_page.most_bytes + 1), settings), settings
 
 
 def router(studio: Studio) -> APIRouter:
@@ -49,17 +51,17 @@ def router(studio: Studio) -> APIRouter:
         count = 0 if served.source is None else len(served.source)
         found = []
         for index in range(offset, min(offset + limit, count)):
-            (shown,) = viewing.inline(served.model, served.example(index))
+            (shown,) = served.model.kind.on_page.inline(served.example(index))
             label = served.label(index)
-            found.append({"index": index, "png": shown, **({} if label is None else {"label": label})})
+            found.append({"index": index, "shown": shown, **({} if label is None else {"label": label})})
         return found
 
     @api.post("/models/{model}/preview")
-    def preview(model: str, file: Upload, x: Edge = None, y: Edge = None, side: Side = None) -> Preview:
-        """How a picture would be fitted, and whether the model knows its like. Nothing is kept."""
+    def preview(model: str, file: Upload, how: How = "") -> Preview:
+        """How an example would be taken, and whether the model knows its like. Nothing is kept."""
         served = studio.served(model)
-        z = viewing.read_upload(served.model, content_of(file), crop_of(x, y, side))
-        (shown,) = viewing.inline(served.model, z)
-        return Preview(png=shown, **liking(served.strangeness(z)))
+        z, _ = read_upload(served, file, how)
+        (shown,) = served.model.kind.on_page.inline(z)
+        return Preview(shown=shown, **liking(served.strangeness(z)))
 
     return api

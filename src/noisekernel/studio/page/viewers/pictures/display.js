@@ -8,7 +8,7 @@ import { enlarge, few } from "./scale.js";
 import { cellAt } from "./sprites.js";
 
 /** @param {string} id @param {number} [scale] */
-export const address = (id, scale) => `/api/nodes/${id}.png${scale ? `?scale=${scale}` : ""}`;
+export const address = (id, scale) => `/api/nodes/${id}/show${scale ? `?scale=${scale}` : ""}`;
 
 /** @param {HTMLImageElement} image @returns {Display} */
 function still(image) {

@@ -43,17 +43,16 @@ export function fitting(model, file) {
     function form() {
       const made = new FormData();
       made.append("file", file, file.name || "picture.png");
-      if (crop && !isUsual(crop, full()))
-        for (const [key, value] of Object.entries(crop)) made.append(key, String(value));
+      if (crop && !isUsual(crop, full())) made.append("how", JSON.stringify(crop));
       return made;
     }
 
     async function preview() {
       const mine = ++asked;
       try {
-        const { png, said } = await postNow(`/models/${model.id}/preview`, form());
+        const { shown, said } = await postNow(`/models/${model.id}/preview`, form());
         if (mine !== asked) return;
-        set(fitted, "src", png);
+        set(fitted, "src", shown);
         text(problem, "");
         text(notice, said ?? "");
         use.disabled = false;

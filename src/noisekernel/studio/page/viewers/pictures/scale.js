@@ -2,13 +2,10 @@
 
 /** @import { Model } from "../../lib/types.js" */
 
-/** @param {Pick<Model, "shape">} model */
-export function sizeOf({ shape }) {
-  const [height, width] = shape.slice(-2);
-  return { width, height };
-}
+/** @param {Pick<Model, "view">} model @returns {{ width: number, height: number }} */
+export const sizeOf = ({ view: { width, height } }) => ({ width, height });
 
-/** Whether the pixels are so few that each is shown as the square that it is. @param {Pick<Model, "shape">} model */
+/** Whether the pixels are so few that each is shown as the square that it is. @param {Pick<Model, "view">} model */
 export const few = (model) => sizeOf(model).width <= 64;
 
 /**
@@ -24,7 +21,7 @@ export function widthFor({ width, height }, most) {
 
 /**
  * @param {HTMLElement} element
- * @param {Pick<Model, "shape">} model
+ * @param {Pick<Model, "view">} model
  * @param {number} [most] pixels of the page
  */
 export function enlarge(element, model, most = 560) {

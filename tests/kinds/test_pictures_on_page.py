@@ -1,14 +1,22 @@
-"""What people see and send: masks that are none, and feathers."""
+"""Pictures on the studio's page: masks that are none, and feathers."""
 
 import base64
+from io import BytesIO
 
 import numpy as np
 import pytest
 import torch
-from studio_pictures import in_base64
+from PIL import Image
 
 from noisekernel.core.errors import InputError
-from noisekernel.studio.viewing import feathered, read_mask, share_of_new
+from noisekernel.kinds.pictures.kind import Pictures
+from noisekernel.kinds.pictures.on_page import feathered, share_of_new
+
+
+def in_base64(picture):
+    content = BytesIO()
+    Image.fromarray(picture).save(content, "PNG")
+    return base64.b64encode(content.getvalue()).decode()
 
 
 def test_a_feather_leads_from_old_to_new():
@@ -34,6 +42,6 @@ def test_a_feather_leads_from_old_to_new():
         (in_base64(np.zeros((8, 8), np.uint8)), "nothing is painted"),
     ],
 )
-def test_masks_that_are_none(digits, mask, said):
+def test_masks_that_are_none(mask, said):
     with pytest.raises(InputError, match=said):
-        read_mask(digits.model, mask)
+        Pictures(size=(1, 8, 8)).on_page.read_mask(mask)

@@ -1,0 +1,45 @@
+"""Small models of other kinds than pictures, trained in seconds: rows of three numbers, and palindromes.
+
+The rows lie on two islands along a line, so their columns depend on each other: `right` is near 2 `left` + 100.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import noisekernel as nk
+
+WORDS = ("anna", "otto", "bob", "hannah", "ada", "eve", "nan", "abba", "elle", "aviva")
+SETTINGS = {"training.batch": 128, "training.warmup": 1000, "training.rate": 3e-3, "network.width": 32}
+
+
+class Small(NamedTuple):
+    """A model's file, and that of its data."""
+
+    model: Path
+    data: Path
+
+
+def rows(folder: Path) -> Small:
+    """A model of points."""
+    draw = np.random.default_rng(0)
+    left = 3.0 * draw.choice([-1.0, 1.0], 600) + 0.5 * draw.normal(size=600)
+    right = 2.0 * left + 100.0 + 0.3 * draw.normal(size=600)
+    tiny = 0.01 * draw.normal(size=600)
+    table = "".join(f"{a:.5f},{b:.5f},{c:.6f}\n" for a, b, c in zip(left, right, tiny, strict=True))
+    (folder / "rows.csv").write_text(f"left,right,tiny\n{table}")
+    return _trained(folder, "rows", "rows.csv", {"training.images": 20_000, "network.depth": 2})
+
+
+def words(folder: Path) -> Small:
+    """A model of strings."""
+    (folder / "words.txt").write_text("".join(f"{word}\n" for word in WORDS * 40))
+    settings = {"training.images": 10_000, "network.depth": 2, "network.heads": 2}
+    return _trained(folder, "words", "words.txt", settings)
+
+
+def _trained(folder: Path, name: str, data: str, settings: dict[str, object]) -> Small:
+    model = nk.fit(folder / data, settings={**SETTINGS, **settings}, progress=False)
+    nk.save(model, folder / f"{name}.safetensors")
+    return Small(folder / f"{name}.safetensors", folder / data)
