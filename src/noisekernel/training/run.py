@@ -118,7 +118,8 @@ def fit(
     limit: Budget | None = None
     if minutes is not None and newest is None:
         given = recipe is not None or first is not None
-        limit = budget(data, chosen, minutes, settings=settings, given=given, seed=seed, cpu=cpu)
+        with talk.status("timing a few training steps of each size"):
+            limit = budget(data, chosen, minutes, settings=settings, given=given, seed=seed, cpu=cpu)
         chosen = limit.recipe
         for sentence in limit.told():
             talk.print(sentence, highlight=False, markup=False, soft_wrap=True)
@@ -178,11 +179,12 @@ def fit(
             watching.append(Bar(chosen.training.images, trainer.images, console))
         if folder is not None and main:
             watching += _recorders(folder, ready, chosen, data, first_name, seed, trainer.images, tensorboard, console)
-        for observer in watching:
-            stack.enter_context(closing(observer))
-            observer.begin(make)
-        trainer.observers = watching
-        trainer.run()
+        with ExitStack() as watched:
+            for observer in watching:
+                watched.enter_context(closing(observer))
+                observer.begin(make)
+            trainer.observers = watching
+            trainer.run()
         talk.print(f"done: {trainer.images:,} images in {told_seconds(trainer.seconds)}", highlight=False, markup=False)
         model = make(trainer.averaged.requires_grad_(False).eval(), trainer.images)
         if calibrate and main:
