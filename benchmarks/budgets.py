@@ -99,8 +99,8 @@ CASES = {
         _unet(24, 32, 1.5e-3),
         lambda given: given.data / "fashion-mnist" / "t10k-images-idx3-ubyte.gz",
     ),
-    "emoji-7": Case(
-        "emoji", lambda given: given.emoji, 98_784, 245.0, {"data.size": [3, 32, 32], **_unet(16, 32, 2e-3)}
+    "emoji-6": Case(
+        "emoji", lambda given: given.emoji, 84_672, 245.0, {"data.size": [3, 32, 32], **_unet(16, 32, 2e-3)}
     ),
     "names-1": Case(
         "names",
@@ -109,7 +109,7 @@ CASES = {
         3000.0,
         {"network.width": 64, "network.depth": 3, "training.batch": 32},
     ),
-    "moons-0.5": Case("two half moons", moons, 512_000, 18_500.0, {"network.width": 128, "training.batch": 128}),
+    "moons-0.2": Case("two half moons", moons, 256_000, 22_000.0, {"network.width": 64, "training.batch": 64}),
 }
 
 

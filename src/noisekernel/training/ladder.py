@@ -4,11 +4,11 @@ A larger network learns more from each example and sees fewer of them in the sam
 make it worth its size, and the rate that networks of its size were trained with. A time budget takes the highest rung
 that sees that many.
 
-What the numbers rest on, for the U-Net: every network here that came to good samples had seen some 6,000 to 12,000
-images for each of its channels. 16 channels and 120,000 images at 28 x 28 have 6.5 times the Fréchet distance of real
-pictures, 32 channels and 400,000 images three times (the bench's network and the bundled `fashion`, docs/results.md);
-32 channels and 10,000 images give pictures covered with specks (docs/howto/train.md). So a rung needs 6,250 images per
-channel. The bundled `fashion` is what this rule gives for an hour on two cores: 32 channels.
+What the numbers rest on, for the U-Net (docs/results.md, docs/howto/train.md): at 28 x 28, 16 channels and 120,000
+images, 7,500 for each channel, have some 6.5 times the Fréchet distance of real pictures (the network of the bench);
+32 channels and 400,000 images, 12,500 for each, three times (the bundled `fashion`); 32 channels and 10,000 images give
+pictures covered with specks. So a rung needs 6,250 images per channel, half of what `fashion` had. For an hour on two
+cores at 28 x 28 this rule gives the 32 channels that `fashion` has.
 
 For MLPs and transformers a rung needs about half of what the recipes `points` and `tokens` give networks of its size.
 Nothing beyond 64 channels was measured here; the rates there are those of the recipes for accelerators.
