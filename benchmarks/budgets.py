@@ -102,10 +102,10 @@ CASES = {
     "emoji-6": Case(
         "emoji", lambda given: given.emoji, 84_672, 245.0, {"data.size": [3, 32, 32], **_unet(16, 32, 2e-3)}
     ),
-    "names-1": Case(
+    "names-0.3": Case(
         "names",
         lambda given: given.data / "text" / "names.txt",
-        172_032,
+        57_600,
         3000.0,
         {"network.width": 64, "network.depth": 3, "training.batch": 32},
     ),
