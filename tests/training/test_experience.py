@@ -54,6 +54,9 @@ def test_the_table_of_the_package_is_sound():
         assert row.images > 0 < row.operations
 
 
-@pytest.mark.parametrize(("ratio", "word"), [(1.0, "good"), (6.0, "recognisable"), (30.0, "fog")])
-def test_words(ratio, word):
-    assert dataclasses.replace(GOOD, distance=ratio * GOOD.real).word == word
+@pytest.mark.parametrize(
+    ("ratio", "recall", "word"),
+    [(1.0, 0.9, "good"), (6.0, 0.9, "recognisable"), (30.0, 0.9, "fog"), (3.0, 0.6, "recognisable"), (3.0, 0.4, "fog")],
+)
+def test_words(ratio, recall, word):
+    assert dataclasses.replace(GOOD, distance=ratio * GOOD.real, recall=recall).word == word

@@ -19,9 +19,9 @@ from noisekernel.kinds.base import Kind
 FILE = "budgets.json"
 #: Rows within this factor, in size and in arithmetic, tell what to expect.
 NEAR = 1.6
-#: What samples are called, by how many times the distance of real data theirs is at most. Where the lines are was
-#: decided by looking at the sheets of all rows (docs/howto/train.md).
-WORDS = {"good": 4.0, "recognisable": 9.0, "fog": math.inf}
+#: What samples are called: how many times the distance of real data theirs is at most, and their recall at least. Where
+#: the lines are was decided by looking at the pictures of all rows (docs/howto/train.md).
+WORDS = {"good": (5.0, 0.7), "recognisable": (10.0, 0.5), "fog": (math.inf, 0.0)}
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Row:
     @property
     def word(self) -> str:
         """What such samples look like."""
-        return next(word for word, most in WORDS.items() if self.ratio <= most)
+        return next(word for word, (most, least) in WORDS.items() if self.ratio <= most and self.recall >= least)
 
     @property
     def elements(self) -> int:
