@@ -102,6 +102,17 @@ class Kind(Strict):
         (a stream), by what the settings say alone.
         """
 
+    def sizes(self, items: Items | None) -> "Sequence[Self]":
+        """This kind at each size that these data can be made into, the smallest first; by default the one of `fitted`.
+
+        A time budget chooses among them. Where the size was set, there is that one.
+        """
+        return [self.fitted(items)[0]]
+
+    def resized(self, items: Items | None, to: Self) -> str | None:
+        """What a time budget made of the examples by choosing the size `to`, in a sentence; None for nothing."""
+        return None
+
     @property
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
