@@ -135,6 +135,15 @@ class Tokens(Kind):
         """Whatever stands behind the first end is an end too."""
         return torch.where((z == self.end).cumsum(dim=-1) > 0, self.end, z).int()
 
+    def known(self, z: Tensor, visible: Tensor) -> Tensor:
+        """Which elements are known once some are visible: all behind a visible end.
+
+        Args:
+            z: Clean data, (…, length).
+            visible: Which elements are visible, of the same shape.
+        """
+        return ((z == self.end) & visible).cumsum(dim=-1) > 0
+
     def drawn(self, values: Tensor) -> list[str]:
         return [self._text(row) for row in self.decode(values).tolist()]
 
