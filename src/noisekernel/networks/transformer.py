@@ -9,7 +9,7 @@ from torch.nn.functional import gelu, scaled_dot_product_attention
 from noisekernel.core.errors import InputError, ShapeError
 from noisekernel.networks.embed import Conditioning, at_least, check_level, sinusoids
 
-#: How many elements of the input the stem reads at a time, the element itself in the middle.
+#: How many places the stem mixes, the place itself in the middle.
 NEAR = 5
 
 
@@ -38,8 +38,8 @@ class _Block(nn.Module):
 class Transformer(nn.Module):
     """Attention in both directions, sinusoidal positions, the noise level added to the input.
 
-    The stem is a convolution, so that every place sees its neighbours from the start. When elements are masked at
-    random, attention alone takes long to find them: on names, the convolution is worth as much as twice the training.
+    The stem mixes each place with its neighbours, channel by channel, so that they need not be found by attention. When
+    elements are masked at random, attention takes long to find them: see "Names" in docs/results.md.
 
     Args:
         in_channels: The channels of the input: `head.in_channels`.
@@ -67,8 +67,10 @@ class Transformer(nn.Module):
         if width % (2 * heads):
             raise InputError(f"width {width} does not divide into {heads} heads of an even size")
         self.condition = Conditioning(width, classes)
-        self.stem = nn.Conv1d(in_channels, width, NEAR, padding=NEAR // 2)
-        nn.init.normal_(self.stem.weight, std=0.3)
+        self.stem = nn.Linear(in_channels, width)
+        self.near = nn.Conv1d(width, width, NEAR, padding=NEAR // 2, groups=width, bias=False)
+        nn.init.normal_(self.stem.weight, std=0.5)
+        nn.init.normal_(self.near.weight, std=0.6)
         self.blocks = nn.ModuleList(_Block(width, heads, depth) for _ in range(depth))
         self.norm = nn.LayerNorm(width)
         self.outlet = nn.Linear(width, out_channels)
@@ -76,13 +78,14 @@ class Transformer(nn.Module):
         nn.init.zeros_(self.outlet.bias)
 
     def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
-        if h.ndim != 3 or h.shape[1] != self.stem.in_channels:
+        if h.ndim != 3 or h.shape[1] != self.stem.in_features:
             raise ShapeError(
-                f"a Transformer for {self.stem.in_channels} channels takes (batch, {self.stem.in_channels}, length); "
+                f"a Transformer for {self.stem.in_features} channels takes (batch, {self.stem.in_features}, length); "
                 f"given {tuple(h.shape)}"
             )
         check_level(level, len(h))
-        h = self.stem(h).transpose(1, 2) + self.condition(level, label)[:, None]
+        h = self.near(self.stem(h.transpose(1, 2)).transpose(1, 2)).transpose(1, 2)
+        h = h + self.condition(level, label)[:, None]
         h = h + sinusoids(torch.arange(h.shape[1], device=h.device), h.shape[2]).to(h.dtype)
         for block in self.blocks:
             h = block(h)
