@@ -1,6 +1,6 @@
 """The kind `tokens` on names, beside a plain autoregressive transformer of equal size, in equal time.
 
-    python benchmarks/names.py NAMES.txt [--seeds 3] [--images 300000] [--record]
+    python benchmarks/names.py NAMES.txt [--seeds 3] [--images 320000] [--record]
 
 The file has one name per line. A fixed random tenth is held out for validation and another for the test. Ours is
 trained by `nk.fit` with the recipe `tokens`. After every 2,000 images the rival (lab/causal.py) is trained for as many

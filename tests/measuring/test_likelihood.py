@@ -5,12 +5,13 @@ import itertools
 import pytest
 import torch
 
+import noisekernel as nk
 from helpers import generator
 from noisekernel.core.categories import Categorical
 from noisekernel.core.errors import InputError, ShapeError
 from noisekernel.kernels import CategoricalKernel
 from noisekernel.kinds.tokens import Tokens
-from noisekernel.measuring.samples.likelihood import at_random, in_sequence, log_probs, mixture
+from noisekernel.measuring.samples.likelihood import at_random, in_sequence, log_probs, mixture, nats_per_character
 from noisekernel.networks import CategoricalHead, Denoiser, Transformer
 
 CLASSES = LENGTH = 3
@@ -125,6 +126,39 @@ def test_orders_at_random_are_orders_and_all_come_up():
 def test_the_mixture_is_a_mean_of_probabilities():
     logs = torch.tensor([[0.1, 0.5], [0.3, 0.5]]).log()
     torch.testing.assert_close(mixture(logs).exp(), torch.tensor([0.2, 0.5]))
+
+
+WORDS = ["anna", "otto", "bob", "hannah", "ada", "eve", "nan", "abba"] * 6
+
+
+@pytest.fixture(scope="module")
+def model():
+    small = {"network.width": 16, "network.depth": 1, "network.heads": 2, "training.images": 640}
+    return nk.fit(WORDS, recipe="tokens", settings=small, device="cpu", progress=False)
+
+
+def test_nats_per_character_are_of_characters_and_ends(model):
+    z = model.read(WORDS)
+    found = nats_per_character(model, z)
+    each = log_probs(model.kernel, model.denoiser, z, in_sequence(z), known=model.kind.known)
+    assert found.value == pytest.approx(-float(each.sum()) / sum(len(word) + 1 for word in WORDS), rel=1e-4)
+    assert found.low < found.value < found.high
+    # Fewer words, a wider interval.
+    few = nats_per_character(model, z[:6])
+    assert few.high - few.low > found.high - found.low
+
+
+def test_strings_are_evaluated_by_their_likelihood_too(model):
+    judged = nk.measure(model, WORDS, n=40, steps=2)
+    assert judged.figures["nats"].value == pytest.approx(nats_per_character(model, model.read(WORDS)).value, rel=1e-4)
+    assert "nats per character" in str(judged)
+    unlike = nk.measure(model, WORDS, n=40, steps=2, held_out=["hhhhhh", "vvv"] * 20)
+    assert unlike.figures["nats"].value > judged.figures["nats"].value
+
+
+def test_pictures_have_no_characters():
+    with pytest.raises(InputError, match="pictures have no characters"):
+        nats_per_character(nk.load("digits", "cpu"), torch.zeros(1, 1, 8, 8))
 
 
 def test_orders_that_are_none_are_refused():
