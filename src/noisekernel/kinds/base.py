@@ -274,6 +274,14 @@ class Kind(Strict):
         """What scores are functions of, from an object that people handle; by default that object."""
         return drawn
 
+    def characters(self, z: Tensor) -> Tensor | None:
+        """How many characters each z counts as, (n,), where likelihood per character is a figure; else None."""
+        return None
+
+    def known(self, z: Tensor, visible: Tensor) -> Tensor:
+        """Which elements of z are known from those that are visible, beside these; by default none."""
+        return torch.zeros_like(visible)
+
     # Shared -----------------------------------------------------------------------------------------------------------
 
     def check_z(self, z: Any) -> Tensor:
