@@ -47,12 +47,12 @@ class Cost:
         *,
         kept: float = 0.0,
         folder: Path | None = None,
-        instead: str = "ask for fewer",
+        instead: str | None = None,
     ) -> None:
         """Say what samples take that are made by `batch` at a time, before any is.
 
         `kept` are the bytes held in memory beside those of a batch, `folder` is where each becomes a file, and
-        `instead` says what would take less. What does not fit is refused, whatever the user says.
+        `instead` says what would take less (fewer of them). What does not fit is refused, whatever the user says.
         """
         from noisekernel.core import machine
         from noisekernel.training.cost import bytes_of_a_look
@@ -70,6 +70,7 @@ class Cost:
             said.append(f"{told_bytes(disk)} of disk")
         if not said:
             return
+        instead = instead or f"ask for fewer {model.kind.many}"
         instead += ", or for smaller batches" if batch > 1 and at_once > 0.5 * memory else ""
         sentence = f"{counted(samples, model.kind)} take about {' and '.join(said)}"
         if memory > there or disk > free:
