@@ -94,7 +94,7 @@ def test_no_import_hides_behind_a_function():
 #: What only the kind of pictures knows: Pillow, its formats, contact sheets, the box that a picture is made into.
 OF_PICTURES = (
     r"\bPIL\b|image/(png|jpeg)|contact_sheet|png_bytes|kinds\.pictures\b|\bPictures\(|\"pictures\"|\.box\b|"
-    r"\"[^\"]*\.(png|jpe?g)\b|\b(model|kind|size)\.(height|width)\b"
+    r"\.(png|jpe?g)[\" ]|\b(model|kind|size)\.(height|width)\b"
 )
 #: Where they are named all the same, in so many lines: the list of kinds, and lists of media types.
 NAMED = {"kinds/registry.py": 1, "kinds/exchanged.py": 1, "studio/web/server.py": 1}
