@@ -93,7 +93,8 @@ def expected(kind: Kind, operations: float, known: Sequence[Row] | None = None) 
     def away(row: Row) -> tuple[float, float]:
         return abs(math.log(row.elements / elements)), abs(math.log(row.operations / operations))
 
-    nearest = min(of_kind, key=lambda row: sum(away(row)))
+    # What was measured at this size tells more than what was measured for as long.
+    nearest = min(of_kind, key=lambda row: (away(row)[0] > math.log(NEAR), sum(away(row))))
     size, work = away(nearest)
     sentences = [f"what to expect: {nearest.told()}"]
     if size > math.log(NEAR):
