@@ -24,7 +24,7 @@ def test_the_nearest_row_is_told():
 
 
 def test_what_was_not_measured_is_called_an_extrapolation():
-    assert "pictures of 1 x 64 x 64 were not measured" in said((1, 64, 64), 1e14)
+    assert "pictures of 1 x 99 x 99 were not measured" in said((1, 99, 99), 1e14)
     assert "on 1,000 pictures of 1 x 28 x 28" in said((1, 28, 28), 1e13)  # the size counts first
     assert "3.0 times the arithmetic" in said((1, 28, 28), 3e14)
     assert expected(Points(columns=("a", "b"), means=(0, 0), scales=(1, 1)), 1e9, (GOOD,)) == [
