@@ -52,6 +52,8 @@ class Case:
     images: int
     speed: float
     settings: dict[str, Any]
+    #: What its samples look like to a person who looked at the sheet (`experience.WORDS`); until then "fog".
+    looks: str = "fog"
     #: What samples are judged against, where that is not what was trained on.
     judged_by: Callable[[argparse.Namespace], Any] | None = None
     #: A model that comes with the package and was trained so.
@@ -73,13 +75,14 @@ def _unet(channels: int, batch: int, rate: float) -> dict[str, Any]:
 
 
 CASES = {
-    "digits-2": Case("8x8 digits", lambda given: "digits", 75_000, 650.0, {}, bundled="digits"),
+    "digits-2": Case("8x8 digits", lambda given: "digits", 75_000, 650.0, {}, "good", bundled="digits"),
     "fashion-76": Case(
         "Fashion-MNIST",
         lambda given: given.data / "fashion-mnist",
         400_000,
         91.5,
         {},
+        "good",
         lambda given: given.data / "fashion-mnist" / "t10k-images-idx3-ubyte.gz",
         bundled="fashion",
     ),
@@ -89,6 +92,7 @@ CASES = {
         34_560,
         300.0,
         _unet(16, 16, 2e-3),
+        "fog",
         lambda given: given.data / "fashion-mnist" / "t10k-images-idx3-ubyte.gz",
     ),
     "fashion-15": Case(
@@ -97,10 +101,16 @@ CASES = {
         168_000,
         195.0,
         _unet(24, 32, 1.5e-3),
+        "fog",
         lambda given: given.data / "fashion-mnist" / "t10k-images-idx3-ubyte.gz",
     ),
     "emoji-6": Case(
-        "emoji", lambda given: given.emoji, 84_672, 245.0, {"data.size": [3, 32, 32], **_unet(16, 32, 2e-3)}
+        "emoji",
+        lambda given: given.emoji,
+        84_672,
+        245.0,
+        {"data.size": [3, 32, 32], **_unet(16, 32, 2e-3)},
+        "recognisable",
     ),
     "names-0.3": Case(
         "names",
@@ -108,8 +118,9 @@ CASES = {
         57_600,
         3000.0,
         {"network.width": 64, "network.depth": 3, "training.batch": 32},
+        "recognisable",
     ),
-    "moons-0.2": Case("two half moons", moons, 256_000, 22_000.0, {"network.width": 64, "training.batch": 64}),
+    "moons-0.2": Case("two half moons", moons, 256_000, 22_000.0, {"network.width": 64, "training.batch": 64}, "good"),
 }
 
 
@@ -148,6 +159,7 @@ def measured(name: str, case: Case, given: argparse.Namespace) -> dict[str, Any]
         real=round(judged.floor["fid"].value, 4),
         precision=round(judged.figures["precision"].value, 3),
         recall=round(judged.figures["recall"].value, 3),
+        word=case.looks,
         date=today(),
     )
     print(row.told(), flush=True)
@@ -172,6 +184,7 @@ def from_further() -> dict[str, Any]:
         real=run["floor"],
         precision=run["precision"],
         recall=run["recall"],
+        word="fog",
         date=line["date"],
     )
     return row.as_json()
@@ -179,7 +192,8 @@ def from_further() -> dict[str, Any]:
 
 def write_table(work: Path) -> None:
     """The table of the package, and the page of sheets."""
-    known = {line["case"]: line["row"] for line in jsonlines.read(RESULTS / "budgets.jsonl")}
+    lines = jsonlines.read(RESULTS / "budgets.jsonl")
+    known = {line["case"]: {**line["row"], "word": CASES[line["case"]].looks} for line in lines}
     known["mnist"] = from_further()
     rows = sorted(known.values(), key=lambda row: (row["kind"], np.prod(row["shape"]), row["minutes"]))
     target = ROOT / "src" / "noisekernel" / "training" / FILE

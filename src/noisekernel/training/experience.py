@@ -19,9 +19,9 @@ from noisekernel.kinds.base import Kind
 FILE = "budgets.json"
 #: Rows within this factor, in size and in arithmetic, tell what to expect.
 NEAR = 1.6
-#: What samples are called: how many times the distance of real data theirs is at most, and their recall at least. Where
-#: the lines are was decided by looking at the pictures of all rows (docs/howto/train.md).
-WORDS = {"good": (5.0, 0.7), "recognisable": (10.0, 0.5), "fog": (math.inf, 0.0)}
+#: What samples are called by a person who looked at their sheet. Figures alone do not tell: those of names are as good
+#: as those of points, and half of the names are none.
+WORDS = ("fog", "recognisable", "good")
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,14 @@ class Row:
     real: float
     precision: float
     recall: float
+    #: What the samples look like: one of `WORDS`.
+    word: str
     date: str
 
     @property
     def ratio(self) -> float:
         """The distance of the samples in units of that of real data."""
         return self.distance / self.real
-
-    @property
-    def word(self) -> str:
-        """What such samples look like."""
-        return next(word for word, (most, least) in WORDS.items() if self.ratio <= most and self.recall >= least)
 
     @property
     def elements(self) -> int:
@@ -96,7 +93,8 @@ def expected(kind: Kind, operations: float, known: Sequence[Row] | None = None) 
     def away(row: Row) -> tuple[float, float]:
         return abs(math.log(row.elements / elements)), abs(math.log(row.operations / operations))
 
-    nearest = min(of_kind, key=lambda row: sum(away(row)))
+    # What was measured at this size tells more than what was measured for as long.
+    nearest = min(of_kind, key=lambda row: (away(row)[0] > math.log(NEAR), sum(away(row))))
     size, work = away(nearest)
     sentences = [f"what to expect: {nearest.told()}"]
     if size > math.log(NEAR):
