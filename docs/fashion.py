@@ -28,7 +28,7 @@ def main() -> None:
             run.append(walk.clean)
         walks.append(torch.cat(run))
     examples = real[30:38]
-    mask = nk.kinds.pictures.tile_masks(model.size, 7, 0.4, len(examples))
+    mask = nk.kinds.pictures.tile_masks(model.kind.box, 7, 0.4, len(examples))
     filled = nk.fill(model, examples, mask, 2)
     shown = torch.where(mask, torch.zeros_like(examples), examples)
     cells = torch.cat((examples[:, None], shown[:, None], filled), dim=1).flatten(0, 1)

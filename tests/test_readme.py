@@ -5,9 +5,11 @@ import shlex
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import noisekernel as nk
 from noisekernel import recipes
 from noisekernel.cli.main import app
 from noisekernel.core import settings
@@ -20,20 +22,74 @@ TUTORIAL = ROOT / "docs" / "tutorial.md"
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-@pytest.mark.training
-def test_the_ten_lines_of_python_run(tmp_path, monkeypatch):
-    block = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[0]
-    assert 'nk.load("fashion")' in block
-    assert len(block.strip().splitlines()) <= 12
+ROWS = [f"{150 + i % 40},{50 + i % 40 + i % 7},{20 + i % 60}" for i in range(200)]
+NAMES = ["anna", "otto", "bob", "hannah", "ada", "eve", "nan", "abba", "ann", "hanna"] * 20
+TABLE = ["height,weight,age", *ROWS]
+#: A run of two steps of a tiny network: what is tested is that lines run, not what they draw.
+BRIEF = ["training.images=16", "training.batch=8"]
+TINY = {
+    "pictures": ["network.channels=8", "network.multipliers=[1]"],
+    "points": ["network.width=16", "network.depth=1"],
+    "strings": ["network.width=16", "network.depth=1", "network.heads=2"],
+}
+KINDS = {"my-pictures/": "pictures", "people.csv": "points", "names.txt": "strings"}
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A folder with the data that the README and the pages name, where fitting is brief."""
     monkeypatch.chdir(tmp_path)
-    # Fewer steps: what is tested is that the lines run, not what they draw.
-    block = block.replace("new, mask)", "new, mask, steps=5)").replace("steps=100", "steps=5")
-    block = block.replace("z.mean(dim=(1, 2, 3)))", "z.mean(dim=(1, 2, 3)), steps=5)")
+    (tmp_path / "people.csv").write_text("\n".join(TABLE))
+    (tmp_path / "names.txt").write_text("\n".join(NAMES))
+    (tmp_path / "my-pictures").mkdir()
+    for i in range(16):
+        name = "cat.jpg" if i == 0 else f"{i}.png"
+        Image.new("RGB", (8, 8), (15 * i, 100, 255 - 15 * i)).save(tmp_path / "my-pictures" / name)
+    fit = nk.fit
+    monkeypatch.setattr(
+        nk, "fit", lambda what: fit(what, settings=[*BRIEF, *TINY[KINDS[what]]], progress=False), raising=False
+    )
+    return tmp_path
+
+
+@pytest.mark.training
+def test_the_python_of_the_readme_runs(data):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    first, second, third = blocks
+    assert len(first.strip().splitlines()) == 2 + 5  # five lines train, draw, vary and save
+    # Fewer steps.
+    second = second.replace("new, mask)", "new, mask, steps=5)")
+    second = second.replace("z.mean(dim=(1, 2, 3)))", "z.mean(dim=(1, 2, 3)), beta=0.1, steps=5)")
     names: dict = {}
-    exec(block, names)
+    exec(first, names)
+    assert names["variants"].shape == (1, 8, 3, 8, 8)
+    assert nk.load("my-model").shape == (3, 8, 8)
+    exec(second, names)
     assert names["variants"].shape == (2, 8, 1, 28, 28)
     assert names["filled"].shape == (16, 1, 1, 28, 28)
-    assert (tmp_path / "filled.png").exists()
+    assert (data / "filled.png").exists()
+    exec(third, names)
+    assert names["names"].kind.kind == "tokens"
+
+
+@pytest.mark.training
+def test_the_commands_of_the_readme_run(data):
+    commands = re.findall(r"^    nk ([^#\n]*)", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert len(commands) == 11
+    for command in commands:
+        words = shlex.split(command)
+        if words[0] == "studio":  # serves until it is stopped: tests/studio
+            continue
+        if words[0] == "train":
+            words += [word for each in (*BRIEF, *TINY[KINDS[words[1]]]) for word in ("--set", each)]
+        else:
+            words = [*("5" if word == "64" else word for word in words), "--steps", "2"]
+        if words[0] == "vary":
+            words += ["--below", "0.3"]  # a strength is calibrated first
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, (command, done.output)
+    for made in ("clothes/sheet.png", "ways/examples.csv", "cats/sheet0.png", "like-hannah/examples.txt"):
+        assert (data / made).exists(), made
 
 
 @pytest.mark.training
@@ -54,6 +110,29 @@ def test_every_line_of_the_tutorial_runs(tmp_path, monkeypatch):
         assert done.exit_code == 0, (command, done.output)
     for made in ("new/sheet.png", "variants/sheet0.png", "filled/sheet.png", "walk.gif"):
         assert (tmp_path / made).exists()
+
+
+@pytest.mark.training
+@pytest.mark.parametrize(
+    ("page", "variants", "made"),
+    [
+        ("points", 20, ["samples/sheet.svg", "younger/sheet2.svg", "walk.svg"]),
+        ("strings", 10, ["samples/examples.txt", "longer/sheet2.txt", "walk.txt"]),
+    ],
+)
+def test_every_line_of_a_page_on_a_kind_runs(page, variants, made, data):
+    text = (ROOT / "docs" / "howto" / f"{page}.md").read_text()
+    (block,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names: dict = {}
+    exec(block, names)
+    assert [len(names[each]) for each in ("variants", "filled", "moved")] == [variants, 5, 1]
+    commands = re.findall(r"^nk ([^#\n]*)", "".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL)), re.MULTILINE)
+    assert len(commands) == 7
+    for command in commands:
+        settings = (*BRIEF, *TINY[page]) if command.startswith("train") else ()
+        done = CliRunner().invoke(app, shlex.split(command) + [word for each in settings for word in ("--set", each)])
+        assert done.exit_code == 0, (command, done.output)
+    assert all((data / name).exists() for name in made)
 
 
 @pages

@@ -103,9 +103,40 @@ def test_mistakes(run, tmp_path, home, models):
     refused(run("train", "empty.txt", "--out", "z"), "holds no line of text")
     (tmp_path / "same.csv").write_text("a,b\n1,2\n1,3\n")
     refused(run("train", "same.csv", "--out", "z"), "the column a has one and the same value everywhere")
-    refused(run("demo", "--data", home / "people.csv", "--out", "d"), "the demo is a tour of pictures")
 
 
 @pytest.mark.training
 def test_the_studio_says_what_it_cannot_show(run, models):
     refused(run("studio", models["tokens"], "--no-browser"), "is a model of strings, which the studio cannot show yet")
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("kind", ["points", "tokens"])
+def test_the_page_of_a_diagnosis_shows_examples_of_any_kind(run, tmp_path, home, models, kind):
+    pytest.importorskip("arviz")
+    data = home / {"points": "people.csv", "tokens": "names.txt"}[kind]
+    options = ("--steps", 8, "-n", 8, "--pairs", 40, "--batch-size", 64)
+    code, _, err = run("diagnose", models[kind], "--data", data, "--out", "d", *options)
+    assert code == 0, err
+    page = (tmp_path / "d" / "diagnose.html").read_text()
+    many, one = {"points": ("points", "point"), "tokens": ("strings", "string")}[kind]
+    for said in (f"{many}</dd>", f"variants of a {one}", f"real {many}, as many", "principal components of the data"):
+        assert said in page, said
+    assert "picture" not in page.lower()
+    assert ('<img src="data:image/svg+xml;base64,' if kind == "points" else "<pre>") in page
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("kind", ["points", "tokens"])
+def test_the_demo_is_a_tour_of_any_kind(run, tmp_path, home, kind):
+    data = home / {"points": "people.csv", "tokens": "names.txt"}[kind]
+    small = ("--set", "training.images=128", "--set", "training.batch=32", "--set", "network.width=16")
+    code, out, err = run("demo", "--data", data, "--out", "d", *small)
+    assert code == 0, err
+    page = (tmp_path / "d" / "report.html").read_text()
+    many = {"points": "points", "tokens": "strings"}[kind]
+    for said in (f"<h2>New {many}</h2>", "<h2>A tree of variants</h2>", "<h2>Filling in</h2>", "<text "):
+        assert said in page, said
+    assert "picture" not in page.lower()
+    assert f"new {many}" in out
+    assert "nk vary d/run EXAMPLE" in out

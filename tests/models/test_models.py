@@ -15,7 +15,7 @@ import noisekernel as nk
 from noisekernel import models, recipes
 from noisekernel.core import checks
 from noisekernel.core.errors import DtypeError, InputError, ShapeError
-from noisekernel.measuring.samples.features import small_features
+from noisekernel.measuring.samples.features import learned_features
 from noisekernel.measuring.samples.frechet import frechet_distance
 from noisekernel.networks.exact import exact_denoiser
 
@@ -58,12 +58,6 @@ def test_one_picture_is_read_as_one(tmp_path):
     assert torch.equal(model.read(tmp_path / "a.png"), model.read([str(tmp_path / "a.png")]))
 
 
-def test_what_has_no_design_is_not_saved(tmp_path):
-    model = nk.load("digits")
-    with pytest.raises(InputError, match="does not know its design"):
-        nk.save(nk.NoiseModel(model.kernel, model.denoiser, model.shape), tmp_path / "m")
-
-
 @pytest.mark.parametrize("lead", [(), (3,), (3, 2), (2, 1, 2)], ids=len)
 def test_pictures_are_drawn_of_any_number_of_dimensions_in_order(lead):
     """The tasks return (batch, n, …), and `n` is there where it is 1."""
@@ -76,7 +70,7 @@ def test_pictures_are_drawn_of_any_number_of_dimensions_in_order(lead):
 def test_what_is_filled_in_can_be_drawn_and_other_shapes_are_refused():
     model = nk.load("digits")
     z = nk.synthesize(model, 2, steps=2)
-    assert len(model.draw(nk.fill(model, z, nk.kinds.pictures.tile_masks(model.size, 4, 0.5, 2), steps=2))) == 2
+    assert len(model.draw(nk.fill(model, z, nk.kinds.pictures.tile_masks(model.kind.box, 4, 0.5, 2), steps=2))) == 2
     assert len(model.draw(nk.vary(model, z, 3, steps=2))) == 6
     assert model.draw(z[:0]) == []
     for wrong in (z[:, :, :7], z[0, 0], z.expand(2, 3, 8, 8)):
@@ -94,6 +88,7 @@ def test_labels_are_names_or_numbers():
     for wrong, said in [
         ([10], "there is no class 10; give a name, or a whole number from 0 to 9"),
         ([-1], "there is no class -1"),
+        (["30"], "there is no class '30'; give a name, or a whole number from 0 to 9"),
         ([True], "there is no class True"),
         ([1.0], "there is no class 1.0"),
         ([None], "there is no class None"),
@@ -153,7 +148,7 @@ def test_what_is_no_name_of_a_model_is_refused(tmp_path):
         nk.load(tmp_path)
     with pytest.raises(InputError, match="takes a noise kernel, a denoiser and a shape; given a int and a str"):
         nk.NoiseModel(1, "a", (2,))
-    with pytest.raises(InputError, match=r"size is 28; give that of a model, model\.size"):
+    with pytest.raises(InputError, match=r"size is 28; give that of a model, model\.kind\.box"):
         nk.kinds.pictures.tile_masks(28, 7, 0.3, 1)
     with pytest.raises(InputError, match="a NoiseModel cannot be loaded; give a name"):
         nk.measure(nk.NoiseModel(nk.GaussianKernel(), lambda x, beta: x, (1,)), "digits", n=40)
@@ -163,12 +158,12 @@ def test_what_is_no_name_of_a_model_is_refused(tmp_path):
 def test_digits_are_good_and_an_untrained_twin_is_not():
     """The Fréchet distance of 300 samples, with and without labels, and of variants after 60 steps.
 
-    As many real pictures score about 1. The twin is the same network with fresh weights.
+    As many real pictures score about 0.5. The twin is the same network with fresh weights.
     """
     model = nk.load("digits")
     pictures = nk.data.load_data("digits")[0]
     z = model.kind.encode(pictures.values)
-    features = small_features(z, pictures.labels).features
+    features = learned_features(z, pictures.labels, model.kind).features
     truth = features(z)
 
     def distances(model):
@@ -179,7 +174,7 @@ def test_digits_are_good_and_an_untrained_twin_is_not():
             features(nk.equilibrate(model, z[:300], steps=60, lag=model.kernel.lag, readout=10)[:, 0]), truth
         )
 
-    assert max(distances(model)) < 2.5
+    assert max(distances(model)) < 1.0
     torch.manual_seed(0)
     assert min(distances(models.build(model.design))) > 10.0
 

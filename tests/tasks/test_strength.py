@@ -17,7 +17,7 @@ from noisekernel.files.formats import read_about, write_tensors
 from noisekernel.measuring.kept import KnownCurves
 from noisekernel.networks.exact import exact_denoiser
 from noisekernel.tasks.distances import renewal_curve
-from noisekernel.tasks.strength import RENEWAL, WAYS, calibrated
+from noisekernel.tasks.strength import EQUILIBRIUM, RENEWAL, WAYS, calibrated, constant_noise
 
 
 @pytest.fixture(scope="module")
@@ -182,3 +182,21 @@ def test_what_is_measured_is_kept_by_the_weights_it_is_of(digits, tmp_path, monk
     (path,) = (cache_folder() / "curves").glob("0000*")
     path.write_text("{}")
     assert "renewal" not in known()  # damaged: as if it were not there
+
+
+@pytest.mark.statistical
+def test_steering_by_other_steps_goes_as_far_as_its_strength_says():
+    """Few steps at a level go less far than a hundred, so they have a curve of their own. The score says nothing."""
+    model = nk.NoiseModel(nk.GaussianKernel(0.9), partial(exact_denoiser, mean=1.0, variance=0.25), shape=(64,))
+    assert constant_noise(model, 100, 0.9, 10) is EQUILIBRIUM
+    z = nk.synthesize(model, 64, steps=20, seed=3)
+    unrelated = 2.0 * z.var(dim=0).sum()
+
+    def reached(**how):
+        steered = nk.steer(model, z, lambda z: torch.zeros(len(z)), steps=5, seed=4, **how)[:, 0]
+        return float(((steered - z).square().sum(1).mean() / unrelated).sqrt())
+
+    assert reached(strength=0.3) == pytest.approx(0.3, abs=0.05)
+    assert list(model.curves) == ["equilibrium-5-0.9-10"]
+    twin = EQUILIBRIUM.level(model, 0.3, None)  # the level that goes as far in a hundred steps
+    assert reached(beta=twin) < 0.23

@@ -284,3 +284,12 @@ def test_mistakes(kind):
     own = nk.NoiseModel(model.kernel.with_lag(torch.tensor([0.1] * 5)), model.denoiser, model.shape)
     with pytest.raises(InputError, match="a lag for each sample"):
         nk.steer(own, z, lambda clean: clean, beta=0.2)
+
+
+@pytest.mark.parametrize("task", [nk.vary, nk.equilibrate])
+def test_more_samples_than_memory_holds_are_refused_before_any_is_made(task):
+    model = nk.NoiseModel(nk.GaussianKernel(), partial(exact_denoiser, mean=0.0, variance=1.0), shape=(2,))
+    with pytest.raises(InputError, match=r"1,000,000,000,000 samples of 2 take 8\.0 TB of memory, and there are"):
+        nk.synthesize(model, 10**12)
+    with pytest.raises(InputError, match="ask for fewer at a time"):
+        task(model, torch.zeros(1, 2), 10**12)

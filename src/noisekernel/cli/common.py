@@ -102,11 +102,11 @@ def read_examples(model: "Model", words: Sequence[str]) -> "Given":
 
 def label_for(model: "Model", names: Sequence[str] | None, n: int) -> Any:
     from noisekernel.core.errors import InputError
+    from noisekernel.kinds.base import counted
 
     if names and len(names) > n:
         raise InputError(
-            f"--label was given {len(names)} times, for {n} {model.kind.one if n == 1 else model.kind.many}; give as "
-            "many at the most"
+            f"--label was given {len(names)} times, for {counted(n, model.kind)}; give as many at the most"
         )
     return model.label(names, n) if names else None
 

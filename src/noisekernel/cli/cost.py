@@ -16,6 +16,7 @@ import typer
 from noisekernel.cli import common
 from noisekernel.core.errors import InputError
 from noisekernel.core.quantities import told_bytes, told_seconds
+from noisekernel.kinds.base import counted
 
 if TYPE_CHECKING:
     from noisekernel.models.model import Model
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 MOST_SECONDS, MOST_BYTES = 3600.0, 10e9
 #: So many steps tell how long all of them take.
 TIMED = 5
-#: A file takes whole blocks of the disk, beside its pixels some words of how it was made; and its line in the manifest
+#: A file takes whole blocks of the disk, beside its content some words of how it was made; and its line in the manifest
 #: takes memory.
 BLOCK, WORDS, LINE = 4096, 500, 2000
 #: Tests have a clock of their own.
@@ -41,14 +42,14 @@ class Cost:
     def check(
         self,
         model: "Model",
-        pictures: int,
+        samples: int,
         batch: int,
         *,
         kept: float = 0.0,
         folder: Path | None = None,
-        instead: str = "ask for fewer pictures",
+        instead: str = "ask for fewer",
     ) -> None:
-        """Say what pictures take that are made by `batch` at a time, before any is.
+        """Say what samples take that are made by `batch` at a time, before any is.
 
         `kept` are the bytes held in memory beside those of a batch, `folder` is where each becomes a file, and
         `instead` says what would take less. What does not fit is refused, whatever the user says.
@@ -56,11 +57,11 @@ class Cost:
         from noisekernel.core import machine
         from noisekernel.training.cost import bytes_of_a_look
 
-        at_once = min(batch, pictures) * bytes_of_a_look(model.design)
+        at_once = min(batch, samples) * bytes_of_a_look(model.design)
         memory, disk, free = kept + at_once, 0.0, math.inf
         if folder is not None:
-            memory += pictures * LINE
-            disk = pictures * BLOCK * -(-(model.kind.bytes_stored + WORDS) // BLOCK)
+            memory += samples * LINE
+            disk = samples * BLOCK * -(-(model.kind.bytes_stored + WORDS) // BLOCK)
         there = machine.memory_of(model.device) or math.inf
         said = [f"{told_bytes(memory)} of memory"] if memory > MOST_BYTES else []
         if folder is not None and disk > MOST_BYTES:
@@ -70,7 +71,7 @@ class Cost:
         if not said:
             return
         instead += ", or for smaller batches" if batch > 1 and at_once > 0.5 * memory else ""
-        sentence = f"{pictures:,} pictures take about {' and '.join(said)}"
+        sentence = f"{counted(samples, model.kind)} take about {' and '.join(said)}"
         if memory > there or disk > free:
             less = f"{told_bytes(there)} of memory" if memory > there else f"{told_bytes(free)} of disk"
             raise InputError(f"{sentence}, and there are {less}; {instead}")

@@ -10,14 +10,14 @@ from noisekernel.cli import common
 
 def diagnose(
     model: common.ModelArgument,
-    data: Annotated[str, typer.Option(help="Pictures like those it learned from; better still ones it never saw.")],
+    data: Annotated[str, typer.Option(help="Data like those it learned from; better still ones it never saw.")],
     beta: Annotated[
         float,
         typer.Option(callback=common.within(0, 1, open_low=True), help="Noise level of the paper's chain, in (0, 1]."),
     ] = 0.2,
     lag: common.Lag = None,
     steps: Annotated[int, typer.Option(min=8, help="Steps of the long walks.")] = 10_000,
-    n: Annotated[int, typer.Option("-n", min=2, help="Chains of the long walks; at most half of the pictures.")] = 256,
+    n: Annotated[int, typer.Option("-n", min=2, help="Chains of the long walks; at most half of the data.")] = 256,
     pairs: Annotated[int, typer.Option(min=40, help="Pairs of states that test reversibility, at most.")] = 4000,
     out: common.Out = Path("diagnosis"),
     seed: common.Seed = 0,
@@ -50,7 +50,7 @@ def diagnose(
     chain = models.load(model, device)
     source = open_source(data)
     if not isinstance(source, Source):
-        raise InputError("a diagnosis picks pictures at random; give it data that is on this disk")
+        raise InputError("a diagnosis picks examples at random; give it data that is on this disk")
     some = some_of(source, diagnosis.MOST_EXAMPLES, seed)
     examples = load(some, chain.kind, bad="skip")
     measured = diagnosis.diagnose(

@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from noisekernel.cli import common
+from noisekernel.cli.making import Making, with_options
 
 
+@with_options
 def equilibrate(
     model: common.ModelArgument,
     examples: common.ExampleArgument,
@@ -21,13 +23,8 @@ def equilibrate(
     ] = 0,
     n: Annotated[int, typer.Option("-n", min=1, help="Variants of each example.")] = 16,
     out: common.Out = Path("equilibrated"),
-    label: common.Label = None,
-    seed: common.Seed = 0,
-    device: common.Device = None,
-    batch_size: common.BatchSize = 64,
-    json: common.Json = False,
-    force: common.ForceOfFolder = False,
-    yes: common.Yes = False,
+    *,
+    making: Making,
 ) -> None:
     """Make variants of examples by the paper's chain: steps at constant noise, with the paper's numbers.
 
@@ -39,17 +36,17 @@ def equilibrate(
     from noisekernel.cli.writing import write_results
     from noisekernel.files import outputs
 
-    folder = outputs.new_folder(out, force=force)
-    chain = models.load(model, device)
+    folder = outputs.new_folder(out, force=making.force)
+    chain = models.load(model, making.device)
     given = common.read_examples(chain, examples)
     z = given.z
     common.say_if_unlike(chain, model, given)
-    cost = Cost(yes)
+    cost = Cost(making.yes)
     kept = len(z) * (n + 1) * chain.kind.bytes_shown
-    cost.check(chain, len(z) * n, batch_size, kept=kept, folder=folder)
-    labels = common.label_for(chain, label, len(z))
+    cost.check(chain, len(z) * n, making.batch_size, kept=kept, folder=folder)
+    labels = common.label_for(chain, making.label, len(z))
     carried = tasks.paper_lag(chain) if lag is None else lag
-    total = len(tasks.batches(len(z) * n, batch_size)) * (steps + readout)
+    total = len(tasks.batches(len(z) * n, making.batch_size)) * (steps + readout)
     with common.bar(total, "equilibrating") as bar:
         variants = tasks.equilibrate(
             chain,
@@ -60,8 +57,8 @@ def equilibrate(
             lag=carried,
             readout=readout,
             label=labels,
-            seed=seed,
-            batch_size=batch_size,
+            seed=making.seed,
+            batch_size=making.batch_size,
             advance=cost.timed(bar, total, steps + readout),
         ).cpu()
     how = {
@@ -71,9 +68,9 @@ def equilibrate(
         "steps": steps,
         "lag": carried,
         "readout": readout,
-        "seed": seed,
-        "label": label,
+        "seed": making.seed,
+        "label": making.label,
     }
     sheet = write_results(folder, chain, how, given, variants, numbered="variant")
     figures = {**how, "n": n, "out": str(folder)}
-    common.say(figures, json, f"{len(z) * n} variants: {folder}/; side by side, the original first, on {sheet}")
+    common.say(figures, making.json, f"{len(z) * n} variants: {folder}/; side by side, the original first, on {sheet}")

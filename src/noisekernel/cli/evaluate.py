@@ -25,9 +25,9 @@ def evaluate(
     label: common.Label = None,
     held_out: Annotated[
         str | None,
-        typer.Option(metavar="DATA", help="Real pictures not trained on, for the floor (default: of the data)."),
+        typer.Option(metavar="DATA", help="Real data not trained on, for the floor (default: of the data)."),
     ] = None,
-    bad: Annotated[str, typer.Option(help="What to do with a file that is no picture: fail, or skip.")] = "fail",
+    bad: Annotated[str, typer.Option(help="What to do with an example that cannot be read: fail, or skip.")] = "fail",
     seed: common.Seed = 0,
     device: common.Device = None,
     batch_size: common.BatchSize = 64,
@@ -37,7 +37,7 @@ def evaluate(
 ) -> None:
     """Measure samples against data: FID, KID, Inception score, precision, recall, density, coverage.
 
-    Each with an interval, and beside what real pictures score. Under torchrun or accelerate launch the processes share
+    Each with an interval, and beside what real data score. Under torchrun or accelerate launch the processes share
     the work, and the figures are those of one process.
     """
     from noisekernel.files import outputs

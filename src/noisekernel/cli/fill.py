@@ -1,4 +1,4 @@
-"""`nk fill`: fill in parts of pictures."""
+"""`nk fill`: fill in parts of examples."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,16 +6,18 @@ from typing import Annotated
 import typer
 
 from noisekernel.cli import common
+from noisekernel.cli.making import Making, with_options
 
 
+@with_options
 def fill(
     model: common.ModelArgument,
     examples: common.ExampleArgument,
     mask: Annotated[
         str | None,
         typer.Option(
-            help="What to fill in. Pictures: a black and white picture, white is filled in; text: a pattern such as "
-            "_ar*; columns: their names."
+            help="What to fill in, as the kind of data says it: a black and white file, a pattern (_ar*), names of "
+            "columns."
         ),
     ] = None,
     tiles: Annotated[int | None, typer.Option(min=1, help="Not a mask but random parts of this side.")] = None,
@@ -27,13 +29,8 @@ def fill(
     steps: Annotated[int, typer.Option(min=1, help="Annealing steps.")] = 100,
     equilibrium: Annotated[int, typer.Option(min=0, help="Equilibrium steps after each of them.")] = 0,
     out: common.Out = Path("filled"),
-    label: common.Label = None,
-    seed: common.Seed = 0,
-    device: common.Device = None,
-    batch_size: common.BatchSize = 64,
-    json: common.Json = False,
-    force: common.ForceOfFolder = False,
-    yes: common.Yes = False,
+    *,
+    making: Making,
 ) -> None:
     """Fill in what a mask hides, as in the paper's inpainting; all else comes back as it was, bit by bit."""
     from noisekernel import models, tasks
@@ -41,14 +38,15 @@ def fill(
     from noisekernel.cli.writing import write_results
     from noisekernel.core.errors import InputError
     from noisekernel.files import outputs
+    from noisekernel.kinds.base import counted
     from noisekernel.kinds.examples import read_mask
 
     if (mask is None) == (tiles is None):
         raise InputError("say what to fill in: either --mask MASK or --tiles SIDE")
     if keep is not None and tiles is None:
         raise InputError("--keep is the share of tiles that is kept; with a mask, the mask says it")
-    folder = outputs.new_folder(out, force=force)
-    chain = models.load(model, device)
+    folder = outputs.new_folder(out, force=making.force)
+    chain = models.load(model, making.device)
     given = common.read_examples(chain, examples)
     z = given.z
     if mask is not None:
@@ -57,14 +55,14 @@ def fill(
             common.note(sentence)
         masks = one.expand(len(z), *chain.shape)
     else:
-        masks = chain.kind.masks(tiles or 1, 0.3 if keep is None else keep, len(z), seed=seed)
+        masks = chain.kind.masks(tiles or 1, 0.3 if keep is None else keep, len(z), seed=making.seed)
         if not bool(masks.any()):
             raise InputError(f"--keep {keep} keeps every part of {tiles}, so there is nothing to fill in")
-    labels = common.label_for(chain, label, len(z))
-    cost = Cost(yes)
-    cost.check(chain, len(z) * n, batch_size, kept=len(z) * (n + 2) * chain.kind.bytes_shown, folder=folder)
+    labels = common.label_for(chain, making.label, len(z))
+    cost = Cost(making.yes)
+    cost.check(chain, len(z) * n, making.batch_size, kept=len(z) * (n + 2) * chain.kind.bytes_shown, folder=folder)
     each = steps * (equilibrium + 1)
-    total = len(tasks.batches(len(z) * n, batch_size)) * each
+    total = len(tasks.batches(len(z) * n, making.batch_size)) * each
     with common.bar(total, "filling in") as bar:
         filled = tasks.fill(
             chain,
@@ -74,8 +72,8 @@ def fill(
             steps=steps,
             equilibrium=equilibrium,
             label=labels,
-            seed=seed,
-            batch_size=batch_size,
+            seed=making.seed,
+            batch_size=making.batch_size,
             advance=cost.timed(bar, total, each),
         ).cpu()
     how = {
@@ -86,12 +84,12 @@ def fill(
         "keep": keep if keep is not None or tiles is None else 0.3,
         "steps": steps,
         "equilibrium": equilibrium,
-        "seed": seed,
-        "label": label,
+        "seed": making.seed,
+        "label": making.label,
     }
     inputs = [] if mask is None else [Path(mask)]
     sheet = write_results(folder, chain, how, given, filled, numbered="way", masks=masks, inputs=inputs)
     share = float(masks.float().mean())
     figures = {**how, "filled_share": round(share, 4), "n": n, "out": str(folder)}
-    text = f"{len(z) * n} {chain.kind.many}, {share:.0%} of each filled in: {folder}/; original, what was seen and "
-    common.say(figures, json, f"{text}results on {sheet}")
+    text = f"{counted(len(z) * n, chain.kind)}, {share:.0%} of each filled in: {folder}/; original, what was seen and "
+    common.say(figures, making.json, f"{text}results on {sheet}")

@@ -1,4 +1,4 @@
-"""`nk replay`: every picture of a design, computed again and compared."""
+"""`nk replay`: every node of a design, computed again and compared."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,15 +13,15 @@ def replay(
     model: Annotated[
         str | None, typer.Option(help="The model, by name, file or folder (default: the name in the file).")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="A folder to write the pictures to, as they were computed.")] = None,
+    out: Annotated[Path | None, typer.Option(help="A folder to write the examples to, as they were computed.")] = None,
     json: common.Json = False,
     force: common.Force = False,
     yes: common.Yes = False,
 ) -> None:
-    """Compute every picture of a design again, from where it began, and compare each with the design.
+    """Compute every node of a design again, from where it began, and compare each with the design.
 
-    On the machine that made the design, pictures are the same bit for bit. Another processor or version of torch rounds
-    differently, and there pictures are the same up to rounding. The exit code is 0 if all are the same, 1 if any
+    On the machine that made the design, they are the same bit for bit. Another processor or version of torch rounds
+    differently, and there they are the same up to rounding. The exit code is 0 if all are the same, 1 if any
     differs; those that differ are listed.
     """
     from noisekernel import models

@@ -73,6 +73,30 @@ class Variants:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What the options say about which candidate to go on from."""
+
+    n: int
+    beforehand: Sequence[int] | None
+    score: str | None
+
+    @classmethod
+    def of(cls, rounds: int, n: int, choose: str | None, score: str | None) -> "Choice":
+        """From the options; those that do not go together are refused before any work is done."""
+        if rounds == 1 and (choose or score):
+            raise InputError("--choose and --score say what the next round begins with; there is one round only")
+        if choose and score:
+            raise InputError("--choose and --score both say which candidate to go on from; give one of them")
+        if rounds > 1 and not choose and not score and not sys.stdin.isatty():
+            raise InputError("several rounds need to know how to go on: --score NAME, or --choose 3,0,…")
+        return cls(n, _numbers(choose, rounds, n), score)
+
+    def chooser(self, kind: Kind) -> "Chooser":
+        """Who chooses among examples of this kind."""
+        return Chooser(kind, self.n, self.beforehand, None if self.score is None else _find(self.score, kind))
+
+
+@dataclass(frozen=True)
 class Chooser:
     """Which candidate to go on from."""
 
@@ -80,22 +104,6 @@ class Chooser:
     n: int
     beforehand: Sequence[int] | None
     score: Score | None
-
-    @staticmethod
-    def check(rounds: int, n: int, choose: str | None, score: str | None) -> None:
-        """Refuse options that do not go together, before any work is done."""
-        if rounds == 1 and (choose or score):
-            raise InputError("--choose and --score say what the next round begins with; there is one round only")
-        if choose and score:
-            raise InputError("--choose and --score both say which candidate to go on from; give one of them")
-        if rounds > 1 and not choose and not score and not sys.stdin.isatty():
-            raise InputError("several rounds need to know how to go on: --score NAME, or --choose 3,0,…")
-        _numbers(choose, rounds, n)
-
-    @classmethod
-    def of(cls, kind: Kind, rounds: int, n: int, choose: str | None, score: str | None) -> "Chooser":
-        """From the options, for examples of this kind."""
-        return cls(kind, n, _numbers(choose, rounds, n), None if score is None else _find(score, kind))
 
     def pick(self, number: int, which: int, drawn: Sequence[Any], sheet: Path) -> int:
         """The candidate of this round, for this example."""

@@ -6,21 +6,18 @@ from typing import Annotated
 import typer
 
 from noisekernel.cli import common
+from noisekernel.cli.making import Making, with_options
 
 
+@with_options
 def sample(
     model: common.ModelArgument,
     n: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 16,
     out: common.Out = Path("samples"),
     sampler: common.Sampler = None,
     steps: common.Steps = None,
-    label: common.Label = None,
-    seed: common.Seed = 0,
-    device: common.Device = None,
-    batch_size: common.BatchSize = 64,
-    json: common.Json = False,
-    force: common.ForceOfFolder = False,
-    yes: common.Yes = False,
+    *,
+    making: Making,
 ) -> None:
     """Draw new data: a file each (or all in one, where the data are lines), an overview, and a manifest.
 
@@ -31,23 +28,24 @@ def sample(
     from noisekernel import models, tasks
     from noisekernel.cli.cost import Cost
     from noisekernel.files import outputs
+    from noisekernel.kinds.base import counted
     from noisekernel.kinds.record import Record
 
     rank, world = common.process()
-    common.wait_for_everyone(device)
-    folder = outputs.new_folder(out, force=force)
-    common.wait_for_everyone(device)
-    chain = models.load(model, device)
+    common.wait_for_everyone(making.device)
+    folder = outputs.new_folder(out, force=making.force)
+    common.wait_for_everyone(making.device)
+    chain = models.load(model, making.device)
     chosen, schedule = chain.schedule(sampler, steps)
-    cost = Cost(yes)
-    cost.check(chain, n, batch_size, folder=folder)
-    labels = common.label_for(chain, label, n)
+    cost = Cost(making.yes)
+    cost.check(chain, n, making.batch_size, folder=folder)
+    labels = common.label_for(chain, making.label, n)
     how = {
         "task": "sample",
         "model": common.model_name(model),
         "sampler": chosen,
         "steps": schedule.steps,
-        "seed": seed,
+        "seed": making.seed,
     }
 
     def made(i: int) -> dict[str, object]:
@@ -56,16 +54,16 @@ def sample(
 
     names = [f"{i:0{max(4, len(str(n - 1)))}d}" for i in range(n)]
     record = Record(folder, chain.kind, how, {name: made(i) for i, name in enumerate(names)}, rank=rank)
-    batches = tasks.batches(n, batch_size)[rank::world]
+    batches = tasks.batches(n, making.batch_size)[rank::world]
     began = perf_counter()
     with common.bar(len(batches) * schedule.steps, "drawing") as bar:
         advance = cost.timed(bar, len(batches) * schedule.steps, schedule.steps)
         for rows in batches:
             own = None if labels is None else labels[rows.start : rows.stop]
-            run = tasks.synthesis(chain, len(rows), schedule=schedule, label=own, seed=seed, first=rows.start)
+            run = tasks.synthesis(chain, len(rows), schedule=schedule, label=own, seed=making.seed, first=rows.start)
             record.write(chain.kind.decode(run.result(advance).cpu()), names[rows.start : rows.stop])
     record.leave()
-    common.wait_for_everyone(device)
+    common.wait_for_everyone(making.device)
     if rank > 0:
         return
     seconds = perf_counter() - began
@@ -74,5 +72,4 @@ def sample(
     record.finish()
     figures = {**how, "n": n, "out": str(folder), "seconds": round(seconds, 3)}
     beyond = f" (the first 400 of {n})" if n > 400 else ""
-    many = chain.kind.one if n == 1 else chain.kind.many
-    common.say(figures, json, f"{n} {many} in {seconds:.1f} s: {folder}/, all on {sheet}{beyond}")
+    common.say(figures, making.json, f"{counted(n, chain.kind)} in {seconds:.1f} s: {folder}/, all on {sheet}{beyond}")

@@ -33,7 +33,14 @@ def train(
         str | None,
         typer.Option("--from", help="Begin with the weights of this model (name, file, folder of a run)."),
     ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(help="The time it may take: sizes and number of images follow from the speed of this machine."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint, if there is one.")] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate/--no-calibrate", help="Measure the strength of variants at the end.")
+    ] = True,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="A few steps only: what would it cost?")] = False,
     seed: Annotated[
         int | None,
@@ -54,7 +61,14 @@ def train(
 
     if dry_run:
         figures = plan_run(
-            data, recipe=recipe, settings=set_ or (), seed=seed or 0, device=device, start=start, kind=kind
+            data,
+            recipe=recipe,
+            settings=set_ or (),
+            seed=seed or 0,
+            device=device,
+            start=start,
+            kind=kind,
+            minutes=minutes,
         )
         if common.process()[0] == 0:
             common.say(figures, json, told(figures))
@@ -71,7 +85,9 @@ def train(
             device=device,
             start=start,
             kind=kind,
+            minutes=minutes,
             resume=resume,
+            calibrate=calibrate,
             progress=not json,
         )
     except Stopped as stopped:

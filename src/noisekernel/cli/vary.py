@@ -6,8 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from noisekernel.cli import common
+from noisekernel.cli.making import Making, with_options
 
 
+@with_options
 def vary(
     model: common.ModelArgument,
     examples: common.ExampleArgument,
@@ -34,13 +36,8 @@ def vary(
         ),
     ] = None,
     out: common.Out = Path("variants"),
-    label: common.Label = None,
-    seed: common.Seed = 0,
-    device: common.Device = None,
-    batch_size: common.BatchSize = 64,
-    json: common.Json = False,
-    force: common.ForceOfFolder = False,
-    yes: common.Yes = False,
+    *,
+    making: Making,
 ) -> None:
     """Make variants of examples.
 
@@ -55,33 +52,33 @@ def vary(
 
     from noisekernel import models
     from noisekernel.cli.cost import Cost
-    from noisekernel.cli.rounds import Chooser, Variants
+    from noisekernel.cli.rounds import Choice, Variants
     from noisekernel.files import outputs
     from noisekernel.kinds.record import Record
     from noisekernel.tasks.strength import DEFAULT, RENEWAL
 
     RENEWAL.check(strength, below)
-    folder = outputs.new_folder(out, force=force)
-    Chooser.check(rounds, n, choose, score)
-    chain = models.load(model, device)
+    folder = outputs.new_folder(out, force=making.force)
+    choice = Choice.of(rounds, n, choose, score)
+    chain = models.load(model, making.device)
     kind = chain.kind
-    chooser = Chooser.of(kind, rounds, n, choose, score)
+    chooser = choice.chooser(kind)
     given = common.read_examples(chain, examples)
     z = given.z
     common.say_if_unlike(chain, model, given)
-    cost = Cost(yes)
+    cost = Cost(making.yes)
     kept = kind.bytes_shown + (4 * z[0].numel() * (steps + 1) if rounds > 1 else 0)
-    cost.check(chain, rounds * len(z) * n, batch_size, kept=len(z) * n * kept, folder=folder)
+    cost.check(chain, rounds * len(z) * n, making.batch_size, kept=len(z) * n * kept, folder=folder)
     how: dict[str, Any] = {
         "task": "vary",
         "model": common.model_name(model),
         "strength": DEFAULT if strength is None and below is None else strength,
         "below": common.level_of(chain, RENEWAL, strength, below),
         "steps": steps,
-        "seed": seed,
-        "label": label,
+        "seed": making.seed,
+        "label": making.label,
     }
-    varying = Variants(chain, n, batch_size, below=how["below"], steps=steps, seed=seed, more=rounds > 1)
+    varying = Variants(chain, n, making.batch_size, below=how["below"], steps=steps, seed=making.seed, more=rounds > 1)
     originals = [f"{name}-original" for name in given.names]
     made: dict[str, dict[str, object]] = {
         name: {**how, "role": "original", "source": source}
@@ -97,7 +94,7 @@ def vary(
     record = Record(folder, kind, {**how, "rounds": rounds}, made, sheets=sheets, inputs=given.files)
     history: list[list[int]] = []
     for number in range(rounds):
-        labels = common.label_for(chain, label, len(z))
+        labels = common.label_for(chain, making.label, len(z))
         # Each round has sample numbers of its own, so that it does not repeat the noise of the one before.
         variants = varying.of(z, number * len(z) * n, labels, cost, rounds)
         if number == 0:
@@ -116,5 +113,5 @@ def vary(
     record.finish(chosen=history)
     figures = {**how, "rounds": rounds, "chosen": history, "out": str(folder), "n": n}
     common.say(
-        figures, json, f"{rounds * len(z) * n} variants: {folder}/; side by side, the original first, on {sheet}"
+        figures, making.json, f"{rounds * len(z) * n} variants: {folder}/; side by side, the original first, on {sheet}"
     )

@@ -21,7 +21,7 @@ def walk(
     n: Annotated[int | None, typer.Option("-n", min=1, help="Chains side by side (default: at least 16).")] = None,
     fps: Annotated[float, typer.Option(callback=common.within(0.1, 100), help="Frames per second.")] = 12.0,
     out: Annotated[
-        Path | None, typer.Option(help="The film: .gif or .mp4 of pictures, .txt of text, .svg or .csv of points.")
+        Path | None, typer.Option(help="The film: its ending says its format, which the kind of data has to know.")
     ] = None,
     label: common.Label = None,
     seed: common.Seed = 0,
@@ -32,7 +32,7 @@ def walk(
 ) -> None:
     """Film a walk through the data.
 
-    The walk is of the noise that pictures are made of, which each step moves on a little. It may go on for ever and
+    The walk is of the noise that samples are made of, which each step moves on a little. It may go on for ever and
     never leaves what the model draws.
     """
     from itertools import islice

@@ -28,18 +28,18 @@ LOG_ZERO = -1e30
 class Categories(Elementwise):
     """A product over elements, each of one of `classes` classes 0, 1, …"""
 
-    #: How many there are.
+    #: The number of classes.
     classes: int
 
     @property
     @abstractmethod
     def shape(self) -> torch.Size:
-        """Of a value."""
+        """The shape of a value."""
 
     @property
     @abstractmethod
     def dtype(self) -> torch.dtype:
-        """Of probabilities."""
+        """The dtype of probabilities."""
 
     @abstractmethod
     def log_of(self, value: Integer[Tensor, "batch *event"]) -> Float[Tensor, "batch *event"]:

@@ -13,7 +13,7 @@
     Altered (UserWarning)            an example or a mask was not taken as it is: it was resized, say
 
 Each message says what was given, what is allowed and what to do. `BadExampleError` stands apart: it never reaches a
-user, but tells whoever reads examples why one is none.
+user. It tells the code that reads many examples why one of them cannot be read.
 """
 
 
@@ -62,7 +62,7 @@ class ScheduleError(InputError):
 
 
 class BadExampleError(Exception):
-    """Why something cannot be read as an example. Whoever reads many decides what that means for the whole."""
+    """Why something cannot be read as an example. The code that reads many decides whether to stop or go on."""
 
 
 class Altered(UserWarning):

@@ -30,8 +30,8 @@ from torch import Tensor
 from noisekernel.core import checks
 from noisekernel.core.errors import InputError, ShapeError
 
-#: What a seed draws: raised whenever it draws something else. A record of another version is not had again by its seed,
-#: and a checkpoint of another version cannot be resumed.
+#: The version of the random numbers. It is raised whenever a seed draws other numbers than before. A result of another
+#: version cannot be reproduced from its seed, and a checkpoint of another version cannot be resumed.
 STREAMS = 3
 
 _WORD = 0xFFFFFFFF
@@ -63,22 +63,24 @@ def philox(counter: Sequence[Tensor], key: tuple[int, int]) -> tuple[Tensor, Ten
 
 
 class Purpose(IntEnum):
-    """What is drawn for. Under one seed a task is given what another made, and must not meet the same numbers again:
-    the noise by which a picture is varied would be the noise that it is made of. (What a task made and is given back
-    is another matter: that takes another seed, or noise that was carried on, which counts.)
+    """The purpose of a draw: under one seed, two purposes never draw the same numbers.
 
-    Whoever draws for a purpose sets it: the tasks, the objectives (`drawing_for`), masks and training data. A user who
-    writes `Streams.of(seed, numbers)` need not know of it."""
+    One task is often given the result of another under the same seed. Without purposes, the noise that varies a
+    picture would be the noise that the picture was made of. (A task that is given its own result back needs another
+    seed, or the noise of that result, which counts its draws.)
+
+    The tasks, the objectives (`drawing_for`), masks and training data set the purpose of their draws. A user who writes
+    `Streams.of(seed, numbers)` need not know of purposes."""
 
     #: New samples, and all that has no purpose of its own.
     NEW = 0
     #: The way from an example to noise that it is made of.
     FINDING = 1
-    #: What takes the place of noise.
+    #: The noise that replaces redrawn noise.
     RENEWING = 2
     #: A walk at constant noise.
     WALKING = 3
-    #: What was hidden of an example.
+    #: The hidden part of an example.
     FILLING = 4
     #: Which parts of an example are hidden.
     MASKING = 5
@@ -175,9 +177,9 @@ class Streams:
 
 @dataclass
 class Recorded(Streams):
-    """Streams that give out numbers known beforehand: standard normals, one tensor a draw, in order.
+    """Streams that give out numbers known beforehand: standard normal numbers, one tensor per draw, in order.
 
-    Where a uniform number is asked for, it is the normal's place in its distribution: Phi(noise).
+    A request for a uniform number returns Phi(noise), the place of the normal number in its distribution.
 
     >>> again = Recorded(0, torch.arange(2), noise=(torch.zeros(2, 3), torch.ones(2, 3)))
     >>> float(uniform((2, 3), again)[0, 0]), float(normal((2, 3), again)[0, 0])
@@ -185,7 +187,7 @@ class Recorded(Streams):
     """
 
     noise: tuple[Tensor, ...] = ()
-    #: How many draws it took to renew it so far: to renew it again under the same seed goes on there.
+    #: How many draws have been spent on renewing this noise. Renewing it again under the same seed continues there.
     spent: int = 0
 
     def given_out(self, shape: Sequence[int]) -> Tensor:
@@ -205,7 +207,7 @@ class Recorded(Streams):
         raise InputError("recorded noise is given out as normal or uniform numbers, not as words")
 
     def from_the_first(self) -> "Recorded":
-        """The record, none of which has been given out."""
+        """The same record, from its first draw on."""
         return replace(self, draws=0)
 
 
@@ -214,7 +216,7 @@ Randomness = torch.Generator | Streams
 
 @contextmanager
 def drawing_for(purpose: Purpose, generator: Randomness) -> Iterator[None]:
-    """While this lasts, `generator` draws for `purpose`; its draws are counted on. A torch.Generator has no purposes.
+    """A context in which `generator` draws for `purpose`. Its draws count as usual. A torch.Generator has no purposes.
 
     >>> streams = Streams.of(0, range(1))
     >>> with drawing_for(Purpose.MASKING, streams):
@@ -263,7 +265,7 @@ def uniform(
 
 
 def _below_one(unit: Tensor) -> Tensor:
-    """Uniform numbers, none of which half precision has rounded to 1."""
+    """Uniform numbers below 1: half precision would round some of them to 1."""
     return unit if unit.dtype.itemsize >= 4 else unit.clamp(max=1.0 - torch.finfo(unit.dtype).eps)
 
 

@@ -20,6 +20,7 @@ What kind of data the examples are is found out from some of them, or said (`noi
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 
 from noisekernel.core.errors import InputError
 from noisekernel.core.suggestions import unknown
+from noisekernel.data.mixed import check_files_of_one, check_one_kind
 from noisekernel.data.readers.arrays import read_digits, read_idx, read_numpy
 from noisekernel.data.readers.cifar import read_cifar10
 from noisekernel.data.readers.dataset import DatasetSource
@@ -40,6 +42,8 @@ from noisekernel.data.source import ArraySource, FarSource, Loaded, Source, load
 from noisekernel.kinds.base import Kind
 from noisekernel.kinds.registry import kind_by_name, kind_of
 
+#: Items of a stream that are looked at to tell their kind.
+LOOKED_AT = 20
 WORDS = {"digits": read_digits}
 
 #: What can be trained on: a word or a path, an array, strings, or a torch Dataset or DataFrame.
@@ -120,7 +124,26 @@ def kind_for(source: Source | FarSource, name: str | None, origin: str) -> type[
     """The kind of a source's examples: that which is named, or the one that recognises them."""
     if name is not None:
         return kind_by_name(name)
-    return kind_of(source, origin) if isinstance(source, Source) else kind_by_name("pictures")
+    check_files_of_one(source, origin)
+    return kind_of(source if isinstance(source, Source) else _First(source, origin), origin)
+
+
+class _First:
+    """The first items of a stream, which tell what all of them are."""
+
+    def __init__(self, source: FarSource, origin: str) -> None:
+        self.items = [(name, item) for name, item, _ in islice(source.turn(0, 0), LOOKED_AT)]
+        if not self.items:
+            raise InputError(f"{origin} is a stream that holds nothing")
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def name(self, i: int) -> str:
+        return self.items[i][0]
+
+    def item(self, i: int) -> Any:
+        return self.items[i][1]
 
 
 def load_data(what: Data, kind: Kind | str | None = None, bad: str = "fail") -> tuple[Loaded, Kind]:
@@ -138,6 +161,7 @@ def load_data(what: Data, kind: Kind | str | None = None, bad: str = "fail") -> 
     source = open_source(what)
     if not isinstance(source, Source):
         raise InputError(f"{name_of(what)} is a stream, which is not read into memory as a whole")
+    check_one_kind(source, bad, name_of(what))
     chosen = kind if isinstance(kind, Kind) else kind_for(source, kind, name_of(what))()  # type: ignore[call-arg]
     fitted, _ = chosen.fitted(source)
     return load(source, fitted, bad), fitted

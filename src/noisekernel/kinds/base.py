@@ -89,6 +89,11 @@ class Kind(Strict):
     def recipe(cls, items: Items | None, on_cpu: bool) -> str | Mapping[str, Any]:
         """The recipe for data of this kind when none is asked for: its name, or a table of settings."""
 
+    @classmethod
+    def of_shape(cls, shape: tuple[int, ...], categories: int | None) -> "Kind | None":
+        """The plainest kind of clean data of this shape, where nothing more need be known; by default none is."""
+        return None
+
     @abstractmethod
     def fitted(self, items: Items | None) -> tuple[Self, str | None]:
         """This kind with all settings that a design needs, where need be by a look at the data.
@@ -96,6 +101,17 @@ class Kind(Strict):
         Also returns a sentence for the user, where something was decided that they may want otherwise. Without items
         (a stream), by what the settings say alone.
         """
+
+    def sizes(self, items: Items | None) -> "Sequence[Self]":
+        """This kind at each size that these data can be made into, the smallest first; by default the one of `fitted`.
+
+        A time budget chooses among them. Where the size was set, there is that one.
+        """
+        return [self.fitted(items)[0]]
+
+    def resized(self, items: Items | None, to: Self) -> str | None:
+        """What a time budget made of the examples by choosing the size `to`, in a sentence; None for nothing."""
+        return None
 
     @property
     @abstractmethod
@@ -258,6 +274,14 @@ class Kind(Strict):
         """What scores are functions of, from an object that people handle; by default that object."""
         return drawn
 
+    def characters(self, z: Tensor) -> Tensor | None:
+        """How many characters each z counts as, (n,), where likelihood per character is a figure; else None."""
+        return None
+
+    def known(self, z: Tensor, visible: Tensor) -> Tensor:
+        """Which elements of z are known from those that are visible, beside these; by default none."""
+        return torch.zeros_like(visible)
+
     # Shared -----------------------------------------------------------------------------------------------------------
 
     def check_z(self, z: Any) -> Tensor:
@@ -278,3 +302,8 @@ class Kind(Strict):
                 f"{what} has values up to {float(z.abs().max()):.3g} as the chain sees it; those of {self.many} lie "
                 f"near 1, and {self.largest:g} is the most that is taken"
             )
+
+
+def counted(n: int, kind: Kind) -> str:
+    """So many examples, in words: 1 picture, 1,000 pictures."""
+    return f"{n:,} {kind.one if n == 1 else kind.many}"

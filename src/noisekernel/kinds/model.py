@@ -13,9 +13,9 @@ from torch import Tensor
 from noisekernel.core.checks import count
 from noisekernel.core.errors import InputError
 from noisekernel.core.suggestions import unknown
-from noisekernel.kinds.base import Kind
+from noisekernel.kinds.base import Kind, counted
 from noisekernel.kinds.examples import items_of, read_examples, read_mask, warn
-from noisekernel.kinds.exchanged import Shown
+from noisekernel.kinds.overview import Overview
 from noisekernel.sampling.model import Examples, Labels, NoiseModel
 from noisekernel.sampling.schedule import Schedule
 
@@ -36,7 +36,12 @@ class KindModel(NoiseModel):
 
     @abstractmethod
     def schedule(self, sampler: str | None = None, steps: int | None = None) -> tuple[str, Schedule]:
-        """The name of a sampler and its schedule: by default the model's own, in its own number of steps."""
+        """The name of a sampler and its schedule.
+
+        Args:
+            sampler: The name of a sampler; None for the model's own.
+            steps: The number of its steps; None for as many as the model, or the sampler that was named, takes.
+        """
 
     def as_batch(self, z: Examples) -> Tensor:
         """Clean data, one sample or a batch of them, or examples as `read` takes them."""
@@ -59,7 +64,11 @@ class KindModel(NoiseModel):
         return self.label([label] if isinstance(label, str | int | Integral) else label, n)
 
     def read(self, examples: Any) -> Tensor:
-        """Examples as clean data, (n, *shape): paths, or whatever the kind of data takes; one of them, or a list."""
+        """Examples as clean data, (n, *shape).
+
+        Args:
+            examples: Paths, or whatever the kind of data takes; one of them, or a list.
+        """
         given = read_examples(self.kind, examples)
         warn(given.notes)
         return given.z
@@ -67,7 +76,8 @@ class KindModel(NoiseModel):
     def draw(self, z: Shaped[Tensor, "*many"]) -> list[Any]:
         """Clean data as people know it, in one list: pictures, strings, rows.
 
-        One sample, a batch, or variants of a batch, in order.
+        Args:
+            z: One sample, a batch, or variants of a batch, in order.
 
         >>> from noisekernel import load
         >>> model = load("digits")
@@ -78,13 +88,34 @@ class KindModel(NoiseModel):
         batch = self.kind.check_z(z)
         return self.kind.drawn(self.kind.decode(batch)) if batch.numel() else []
 
-    def show(self, z: Tensor, hidden: Tensor | None = None) -> list[Shown]:
-        """Clean data as bytes that other programs show: PNG, text. Elements that are `hidden` are shown as missing."""
+    def show(self, z: Tensor, columns: int | None = None, hidden: Tensor | None = None) -> Overview:
+        """Clean data on one page, which a notebook displays, and which can be saved.
+
+        Args:
+            z: One sample, a batch, or variants of a batch, in order.
+            columns: How many stand in a row; for variants of a batch, by default, those of one example.
+            hidden: Which elements are shown as missing: 1 or 0, of the shape of z.
+
+        >>> from noisekernel import load
+        >>> model = load("digits")
+        >>> model.show(model.sample(4, steps=3))
+        <4 pictures of 1 x 8 x 8>
+        """
         batch = self.kind.check_z(z)
-        return self.kind.show(self.kind.decode(batch), hidden) if batch.numel() else []
+        if not len(batch):
+            raise InputError(f"there is no {self.kind.one} to show; give at least one")
+        if columns is None and z.ndim == len(self.shape) + 2:
+            columns = z.shape[1]
+        lost = None if hidden is None else hidden.detach().cpu().bool().expand(z.shape).reshape(-1, *self.shape)
+        page = self.kind.overview(self.kind.decode(batch), columns, lost)
+        return Overview(page, f"{counted(len(batch), self.kind)} of {' x '.join(map(str, self.shape))}")
 
     def label(self, names: Sequence[str | int], n: int) -> Tensor:
         """Labels for n samples, from names or numbers of classes, by turns.
+
+        Args:
+            names: The names or numbers.
+            n: The number of samples.
 
         >>> from noisekernel import load
         >>> load("fashion").label(["sneaker", 9], 4)
@@ -105,7 +136,7 @@ class KindModel(NoiseModel):
         if isinstance(name, bool) or not 0 <= number < len(self.classes):
             raise InputError(
                 unknown("class", name, self.classes)
-                if isinstance(name, str)
+                if isinstance(name, str) and not name.isdecimal()
                 else f"there is no class {name!r}; give a name, or a whole number from 0 to {len(self.classes) - 1}"
             )
         return number

@@ -4,7 +4,6 @@ All examples have one length, that of the longest and one more. A string ends wi
 places after it; it is a category like the characters, masked and predicted as they are, so lengths are learned too.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -213,11 +212,14 @@ class Tokens(Kind):
 
     # Judging ----------------------------------------------------------------------------------------------------------
 
+    def known(self, z: Tensor, visible: Tensor) -> Tensor:
+        """All elements behind a visible end."""
+        return ((z == self.end) & visible).cumsum(dim=-1) > 0
+
+    def characters(self, z: Tensor) -> Tensor:
+        """How many characters each string has, its end counted as one: (n,)."""
+        return (self.decode(z) != self.end).sum(dim=-1) + 1
+
     @property
     def scores(self) -> Mapping[str, Callable[[Any], float]]:
         return {"long": lambda text: float(len(text)), "short": lambda text: -float(len(text))}
-
-
-def nats_per_character(log_prob: float, texts: Sequence[str]) -> float:
-    """From the log probability of strings to nats per character, their ends counted."""
-    return -log_prob / math.fsum(len(text) + 1 for text in texts)

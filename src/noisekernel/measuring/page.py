@@ -1,4 +1,4 @@
-"""One HTML file with everything in it: pictures, plots, settings."""
+"""One HTML file with everything in it: examples of any kind, plots, settings."""
 
 import html
 import io
@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-from PIL import Image
 
 from noisekernel.files.data_urls import data_url
 from noisekernel.files.formats import write_text
@@ -43,6 +41,8 @@ summary { cursor: pointer; }
 
 
 COLOURS = ["#1d2330", "#7b3f98", "#3b5ba5", "#2a8c8c", "#4e9a3a", "#c98b1f", "#c2452d"]
+#: The size of letters in drawings.
+LETTER = 13
 LEAD = (
     "A Markov chain that learned, from examples, to have them as its stationary distribution; and what it can be used "
     "for."
@@ -51,69 +51,69 @@ LEAD = (
 
 @dataclass
 class Section:
-    """A heading, a paragraph, and pictures as HTML."""
+    """A heading, a paragraph, and what is shown below it, as HTML."""
 
     title: str
     text: str
-    pictures: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
 
 
-def _png(image: Image.Image) -> bytes:
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG", optimize=True)
-    return buffer.getvalue()
-
-
-def embedded(picture: Image.Image | bytes, kind: str = "png", alt: str = "") -> str:
-    """A picture as HTML that needs no other file."""
-    content = picture if isinstance(picture, bytes) else _png(picture)
-    return f'<img src="{data_url(content, f"image/{kind}")}" alt="{html.escape(alt)}">'
-
-
-def shown_in_page(shown: Shown, alt: str = "") -> str:
-    """An overview of any kind of data as HTML that needs no other file."""
+def embedded(shown: Shown, alt: str = "") -> str:
+    """Examples of any kind of data as HTML that needs no other file."""
     if shown.media.startswith("image/"):
         return f'<img src="{data_url(shown.content, shown.media)}" alt="{html.escape(alt)}">'
     return f"<pre>{html.escape(shown.text or shown.content.decode(errors='replace'))}</pre>"
 
 
-def tree(root: Image.Image, children: Sequence[Image.Image], grand: Sequence[Sequence[Image.Image]]) -> str:
-    """Three generations as a drawing, with a line from each picture to each of its variants."""
-    gap, step = 10, 130
-    widths = [sum(image.width + gap for image in images) for images in grand]
+def tree(root: Shown, children: Sequence[Shown], grand: Sequence[Sequence[Shown]]) -> str:
+    """Three generations as a drawing, with a line from each example to each of its variants."""
+    gap, step, sizes = 10, 130, (96, 72, 48)
+    smallest = max(sizes[2], *(_wide(each, sizes[2]) for few in grand for each in few))
+    widths = [(smallest + gap) * len(few) for few in grand]
     total = sum(widths) + gap * 2 * len(grand)
     parts: list[str] = []
     lines: list[str] = []
 
-    def place(image: Image.Image, centre: float, top: float) -> None:
-        parts.append(
-            f'<image href="{data_url(_png(image), "image/png")}" x="{centre - image.width / 2:.1f}" y="{top:.1f}" '
-            f'width="{image.width}" height="{image.height}" style="image-rendering: pixelated"/>'
-        )
+    def place(shown: Shown, centre: float, top: float, size: int) -> None:
+        parts.append(_placed(shown, centre, top, size))
 
     def join(x1: float, y1: float, x2: float, y2: float) -> None:
         middle = (y1 + y2) / 2
         lines.append(f'<path d="M{x1:.1f} {y1:.1f}C{x1:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}"/>')
 
-    left, top = float(gap), 0.0
-    place(root, total / 2, top)
-    for child, images, width in zip(children, grand, widths, strict=True):
+    left = float(gap)
+    place(root, total / 2, 0.0, sizes[0])
+    for child, few, width in zip(children, grand, widths, strict=True):
         centre = left + width / 2
-        join(total / 2, root.height, centre, step)
-        place(child, centre, step)
-        at = left
-        for image in images:
-            middle = at + image.width / 2
-            join(centre, step + child.height, middle, 2 * step)
-            place(image, middle, 2 * step)
-            at += image.width + gap
+        join(total / 2, sizes[0], centre, step)
+        place(child, centre, step, sizes[1])
+        for i, each in enumerate(few):
+            middle = left + (i + 0.5) * (smallest + gap)
+            join(centre, step + sizes[1], middle, 2 * step)
+            place(each, middle, 2 * step, sizes[2])
         left += width + 2 * gap
-    height = 2 * step + grand[0][0].height
     style = 'fill="none" stroke="currentColor" stroke-opacity=".35" stroke-width="1.5"'
     return (
-        f'<svg viewBox="0 0 {total:.0f} {height}" width="{total:.0f}" role="img" aria-label="a tree of variants">'
-        f"<g {style}>{''.join(lines)}</g>{''.join(parts)}</svg>"
+        f'<svg viewBox="0 0 {total:.0f} {2 * step + sizes[2]}" width="{total:.0f}" role="img" aria-label="a tree of '
+        f'variants"><g {style}>{"".join(lines)}</g>{"".join(parts)}</svg>'
     )
+
+
+def _placed(shown: Shown, centre: float, top: float, size: int) -> str:
+    """An example inside a drawing: an image as large as `size`, or a line of text in the middle of as much."""
+    if shown.media.startswith("image/"):
+        return (
+            f'<image href="{data_url(shown.content, shown.media)}" x="{centre - size / 2:.1f}" y="{top:.1f}" '
+            f'width="{size}" height="{size}" style="image-rendering: pixelated"/>'
+        )
+    return (
+        f'<text x="{centre:.1f}" y="{top + size / 2:.1f}" text-anchor="middle" dominant-baseline="middle" '
+        f'font-size="{LETTER}" font-family="monospace" fill="currentColor">{html.escape(shown.text)}</text>'
+    )
+
+
+def _wide(shown: Shown, size: int) -> int:
+    return size if shown.media.startswith("image/") else round(0.65 * LETTER * len(shown.text))
 
 
 def curves(
@@ -157,8 +157,8 @@ def new_axes() -> Any:
 def plotted(axes: Any, alt: str) -> str:
     """A plot as HTML that needs no other file."""
     buffer = io.BytesIO()
-    axes.figure.savefig(buffer, format="png")
-    return f'<img class="smooth" src="{data_url(buffer.getvalue(), "image/png")}" alt="{html.escape(alt)}">'
+    axes.figure.savefig(buffer, format="svg")
+    return f'<img class="smooth" src="{data_url(buffer.getvalue(), "image/svg+xml")}" alt="{html.escape(alt)}">'
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -182,7 +182,7 @@ def write_report(
     """The file."""
     listed = "".join(f"<dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd>" for key, value in facts.items())
     shown = "".join(
-        f"<h2>{html.escape(s.title)}</h2><p>{html.escape(s.text)}</p><figure>{''.join(s.pictures)}</figure>"
+        f"<h2>{html.escape(s.title)}</h2><p>{html.escape(s.text)}</p><figure>{''.join(s.shown)}</figure>"
         for s in sections
     )
     page = (

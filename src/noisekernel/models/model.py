@@ -21,7 +21,23 @@ from noisekernel.sampling.strength import StrengthCurve
 
 @dataclass(frozen=True, repr=False)
 class Model(Verbs):
-    """A `NoiseModel` that knows its design and its history, and the way between examples and its data."""
+    """A `NoiseModel` that knows its design and its history, and the way between examples and its data.
+
+    Args:
+        kernel: The mathematics of noise and transition.
+        denoiser: The network with its head.
+        shape: The shape of one sample.
+        design: What it is made of: all that is needed to build it, before its weights.
+        history: What it was trained on and how.
+
+    >>> from noisekernel import load
+    >>> model = load("digits")
+    >>> z = model.sample(2, steps=5)
+    >>> model.vary(z, 3, strength=0.3, steps=5).shape
+    torch.Size([2, 3, 1, 8, 8])
+    >>> model.fill(z, model.kind.masks(2, 0.5, 2), n=3, steps=5).shape
+    torch.Size([2, 3, 1, 8, 8])
+    """
 
     design: recipes.Design = field(kw_only=True)
     history: Mapping[str, Any] = field(kw_only=True, default_factory=dict)
@@ -29,16 +45,6 @@ class Model(Verbs):
     @property
     def kind(self) -> Kind:
         return self.design.data
-
-    @property
-    def size(self) -> Any:
-        """The size of its pictures."""
-        return self.design.data.box
-
-    @property
-    def middle(self) -> int:
-        """The value of z that is drawn grey, for what is hidden."""
-        return 0 if self.kind.classes is None else self.kind.classes // 2
 
     @property
     def classes(self) -> Sequence[str]:

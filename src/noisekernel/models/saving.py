@@ -16,9 +16,13 @@ from noisekernel.core.settings import read
 from noisekernel.core.suggestions import unknown
 from noisekernel.files.digest import digest, digest_of_file
 from noisekernel.files.formats import read_about, read_tensors, write_tensors
+from noisekernel.kinds.base import Kind
 from noisekernel.kinds.registry import kinds
 from noisekernel.measuring.kept import KnownCurves
 from noisekernel.models.model import Model, build
+from noisekernel.networks.denoiser import Denoiser
+from noisekernel.recipes.from_parts import design_of
+from noisekernel.sampling.model import NoiseModel, noise_model
 
 #: The file of a model in its folder.
 FILE = "model.safetensors"
@@ -27,13 +31,36 @@ FILE = "model.safetensors"
 FORMAT = 2
 
 
-def save(model: Model, path: str | Path, *, force: bool = False) -> Path:
-    """Write a model as one file: `path` itself if it ends in .safetensors, else model.safetensors in that folder."""
+def save(model: NoiseModel, path: str | Path, *, kind: Kind | None = None, force: bool = False) -> Path:
+    """Write a model as one file, which `load` reads.
+
+    A `NoiseModel` that was put together by hand can be saved if its kernel, its head and its network are of this
+    package; where one is of your own, an error names it.
+
+    Args:
+        model: The model.
+        path: The file, if it ends in .safetensors, else a folder for model.safetensors.
+        kind: What the data are, for a model that was put together by hand: an object of a kind of data. Vectors of
+            numbers need none.
+        force: Whether a file that is there may be replaced.
+
+    Returns:
+        The path of the file.
+
+    >>> import tempfile
+    >>> from noisekernel import Denoiser, GaussianKernel, PlainGaussian, networks
+    >>> head = PlainGaussian(channels=2)
+    >>> denoiser = Denoiser(networks.MLP(head.in_channels, head.out_channels), head)
+    >>> path = save(NoiseModel(GaussianKernel(), denoiser, shape=(2,)), tempfile.mkdtemp())
+    >>> load(path, "cpu").kind.described()
+    'points of 2'
+    """
     if not isinstance(model, Model):
-        raise InputError(
-            f"a {type(model).__name__} does not know its design, without which a file could not be read again; keep "
-            "the weights of its denoiser (safetensors.torch.save_model), and build it by your own code"
-        )
+        design = design_of(noise_model(model), kind)
+        assert isinstance(model.denoiser, Denoiser)
+        model = build(design, model.denoiser, curves=model.curves)
+    elif kind is not None:
+        raise InputError("this model knows its kind of data; leave out kind")
     path = Path(path)
     path = path if path.suffix == ".safetensors" else path / FILE
     if path.exists() and not force:
@@ -84,6 +111,10 @@ def digest_of_weights(model: Model) -> str:
 
 def load(what: str | Path, device: str | torch.device | None = None) -> Model:
     """A model: one that comes with the package by name, a file, or the folder of a training run.
+
+    Args:
+        what: The name, or the path of the file or the folder.
+        device: Where its weights go, such as "cpu" or "cuda:1"; None for the best device there is.
 
     >>> load("digits").shape
     (1, 8, 8)

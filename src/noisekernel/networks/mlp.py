@@ -48,6 +48,9 @@ class MLP(Backbone):
     ) -> None:
         super().__init__()
         at_least(1, in_channels=in_channels, out_channels=out_channels, depth=depth)
+        #: What it was built with, but for what follows from its head and from the data.
+        self.settings = {"width": width, "depth": depth}
+        self.classes = classes
         self.condition = Conditioning(width, classes)
         self.stem = nn.Linear(in_channels, width)
         self.blocks = nn.ModuleList(_Block(width) for _ in range(depth))

@@ -102,7 +102,9 @@ class PaperUNet(Backbone):
         at_least(1, **{f"multipliers[{i}]": size for i, size in enumerate(multipliers)})
         if channels % GROUPS:
             raise InputError(f"channels is {channels}; the paper's U-Net needs a multiple of {GROUPS}")
-        self.channels = channels
+        #: What it was built with, but for what follows from its head and from the data.
+        self.settings = {"channels": channels, "multipliers": multipliers}
+        self.channels, self.classes = channels, classes
         widths = [channels, *(channels * m for m in multipliers)]
         pairs = list(pairwise(widths))
         self.label = None if classes is None else LabelEmbedding(classes, channels)

@@ -1,5 +1,7 @@
 """A transformer for sequences of any length: (batch, in_channels, length) to (batch, out_channels, length)."""
 
+import math
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, scaled_dot_product_attention
@@ -8,34 +10,37 @@ from noisekernel.core.errors import InputError, ShapeError
 from noisekernel.networks.backbone import Backbone
 from noisekernel.networks.embed import Conditioning, at_least, check_level, sinusoids
 
+#: How many places the stem mixes, the place itself in the middle.
+NEAR = 5
+
 
 class _Block(nn.Module):
-    """Pre-norm attention and feed-forward, each modulated and gated by the condition; the gates start at zero."""
+    """Attention, then a feed-forward network, each after a layer norm; their outputs are added and start small."""
 
-    def __init__(self, width: int, heads: int) -> None:
+    def __init__(self, width: int, heads: int, depth: int) -> None:
         super().__init__()
         self.heads = heads
-        self.norms = nn.ModuleList(nn.LayerNorm(width, elementwise_affine=False) for _ in range(2))
-        self.modulation = nn.Linear(width, 6 * width)
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(2))
         self.qkv = nn.Linear(width, 3 * width)
         self.attended = nn.Linear(width, width)
         self.wide = nn.Linear(width, 4 * width)
         self.back = nn.Linear(4 * width, width)
-        nn.init.zeros_(self.modulation.weight)
-        nn.init.zeros_(self.modulation.bias)
+        for last in (self.attended, self.back):
+            nn.init.normal_(last.weight, std=0.02 / math.sqrt(2 * depth))
+            nn.init.zeros_(last.bias)
 
-    def forward(self, h: Tensor, condition: Tensor) -> Tensor:
-        scale1, shift1, gate1, scale2, shift2, gate2 = self.modulation(condition)[:, None].chunk(6, dim=-1)
-        inner = self.norms[0](h) * (1.0 + scale1) + shift1
-        q, k, v = self.qkv(inner).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+    def forward(self, h: Tensor) -> Tensor:
+        q, k, v = self.qkv(self.norms[0](h)).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
         attention = scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
-        h = h + gate1 * self.attended(attention)
-        inner = self.norms[1](h) * (1.0 + scale2) + shift2
-        return h + gate2 * self.back(gelu(self.wide(inner)))
+        h = h + self.attended(attention)
+        return h + self.back(gelu(self.wide(self.norms[1](h))))
 
 
 class Transformer(Backbone):
-    """Attention in both directions, sinusoidal positions, the noise level in every block.
+    """Attention in both directions, sinusoidal positions, the noise level added to the input.
+
+    The stem mixes each place with its neighbours, channel by channel, so that they need not be found by attention. When
+    elements are masked at random, attention takes long to find them: see "Names" in docs/results.md.
 
     Args:
         in_channels: The channels of the input: `head.in_channels`.
@@ -62,9 +67,15 @@ class Transformer(Backbone):
         at_least(1, in_channels=in_channels, out_channels=out_channels, depth=depth, heads=heads)
         if width % (2 * heads):
             raise InputError(f"width {width} does not divide into {heads} heads of an even size")
+        #: What it was built with, but for what follows from its head and from the data.
+        self.settings = {"width": width, "depth": depth, "heads": heads}
+        self.classes = classes
         self.condition = Conditioning(width, classes)
         self.stem = nn.Linear(in_channels, width)
-        self.blocks = nn.ModuleList(_Block(width, heads) for _ in range(depth))
+        self.near = nn.Conv1d(width, width, NEAR, padding=NEAR // 2, groups=width, bias=False)
+        nn.init.normal_(self.stem.weight, std=0.5)
+        nn.init.normal_(self.near.weight, std=0.6)
+        self.blocks = nn.ModuleList(_Block(width, heads, depth) for _ in range(depth))
         self.norm = nn.LayerNorm(width)
         self.outlet = nn.Linear(width, out_channels)
         nn.init.zeros_(self.outlet.weight)
@@ -86,10 +97,10 @@ class Transformer(Backbone):
                 f"given {tuple(h.shape)}"
             )
         check_level(level, len(h))
-        condition = self.condition(level, label)
-        h = self.stem(h.transpose(1, 2))
+        h = self.near(self.stem(h.transpose(1, 2)).transpose(1, 2)).transpose(1, 2)
+        h = h + self.condition(level, label)[:, None]
         h = h + sinusoids(torch.arange(h.shape[1], device=h.device), h.shape[2]).to(h.dtype)
         for block in self.blocks:
-            h = block(h, condition)
+            h = block(h)
         hidden: Tensor = self.norm(h)
         return hidden

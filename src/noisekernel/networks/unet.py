@@ -134,6 +134,9 @@ class UNet(Backbone):
             raise InputError(
                 f"attention at levels {sorted(attends)}; with {len(widths)} levels they run from 0 to {len(widths) - 1}"
             )
+        #: What it was built with, but for what follows from its head and from the data.
+        self.settings = {"channels": channels, "multipliers": multipliers, "blocks": blocks, "attention": attention}
+        self.classes = classes
         condition = 4 * channels
         self.condition = Conditioning(condition, classes)
         self.stem = Convolution(in_channels, channels)

@@ -66,11 +66,11 @@ class Anchored(Objective):
 
 @dataclass(frozen=True)
 class Unrolled(Objective):
-    """The anchor at x, and again at the chain's own next state: learn to come back from one's own mistakes.
+    """The anchor at x, and again at the chain's own next state y, so that the denoiser learns to mend its own mistakes.
 
-    For categories a state one step on is what sampling will meet, right and wrong elements mixed (Savinov et al., 2021,
-    *Step-unrolled denoising autoencoders*; Bengio et al., 2013, *walkback*). Its target is z, though y has seen z only
-    through x: for continuous data that blurs (docs/theory.md).
+    For categories, sampling meets such states, in which right and wrong elements are mixed (Savinov et al., 2021,
+    *Step-unrolled denoising autoencoders*; Bengio et al., 2013, *walkback*). The target at y is z, although y depends
+    on z only through x. For continuous data this blurs (docs/theory.md).
 
     Args:
         levels: How the noise level of each example is drawn, and how the loss there is weighted.

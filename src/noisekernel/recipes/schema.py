@@ -14,7 +14,6 @@ from pydantic import Field, field_serializer, model_validator
 from noisekernel.core.settings import Count, Strict
 from noisekernel.core.suggestions import unknown
 from noisekernel.kinds.base import Kind
-from noisekernel.kinds.pictures.kind import Pictures
 from noisekernel.kinds.registry import kinds
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.recipes.objectives import KLConfig, ObjectiveConfig
@@ -30,9 +29,7 @@ from noisekernel.recipes.training import TrainingSettings
 from noisekernel.sampling.samplers import SAMPLERS
 
 #: The settings of any kind of data; `data.kind` says of which.
-DataConfig: Any = (
-    Annotated[reduce(or_, kinds().values()), Field(discriminator="kind")] if len(kinds()) > 1 else Pictures
-)
+DataConfig: Any = Annotated[reduce(or_, kinds().values()), Field(discriminator="kind")]
 
 
 class SamplingConfig(Strict):
@@ -111,7 +108,8 @@ class Recipe(Strict):
 
     name: str = "custom"
     about: str = ""
-    data: DataConfig = Pictures()
+    #: Those of the first kind there is, where a recipe does not say of which.
+    data: DataConfig = Field(default_factory=lambda: next(iter(kinds().values())).model_validate({}))
     kernel: KernelConfig = GaussianConfig()
     network: NetworkConfig = UNetConfig()
     head: HeadConfig = PreconditionedHeadConfig()

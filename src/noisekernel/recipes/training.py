@@ -1,6 +1,7 @@
 """The settings of a training run, in images seen rather than steps, so that they mean the same at any batch size."""
 
 import math
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -35,8 +36,14 @@ class Decay(Strict):
 class TrainingSettings(Strict):
     """How to train: how long, how fast, on what."""
 
-    #: How many images to see in all, with repetition.
+    #: How many images to see in all, with repetition. In a run by the clock (`minutes`), as planned so far.
     images: Count = 1_000_000
+    #: The minutes that the run has; null for as long as its images take. The plan is then corrected on the way
+    #: (`noisekernel.training.pacing`).
+    minutes: Positive | None = None
+    #: The corrections of the plan: after so many images, this share of the learning rate's fall was still ahead. With
+    #: these and `images`, a run by the clock is repeated without one (training.minutes=null).
+    pace: tuple[tuple[Count, Share], ...] = ()
     #: Images a step, over all processes and accumulated parts.
     batch: Count = 64
     #: The learning rate of Adam; reached after `warmup` images, or a tenth of the run if that is less; then constant or
@@ -65,14 +72,31 @@ class TrainingSettings(Strict):
     def rate_at(self, seen: int) -> float:
         """The learning rate of the step that begins after `seen` images."""
         warm = min(1.0, (seen + self.batch) / self.warming) if self.warming else 1.0
-        left = max(0.0, 1.0 - seen / self.images)
+        left = self.left(seen)
         falls = {"constant": 1.0, "linear": left, "cosine": 0.5 - 0.5 * math.cos(math.pi * left)}
         return self.rate * warm * falls[self.fall]
 
+    def left(self, seen: int) -> float:
+        """The share of the run that is ahead after `seen` images: from 1 to 0, in a straight line between corrections.
+
+        >>> TrainingSettings(images=400, pace=((100, 0.75),)).left(250)
+        0.375
+        """
+        if not self.pace:
+            return max(0.0, 1.0 - seen / self.images)
+        knots = [(0, 1.0), *self.pace, (self.images, 0.0)]
+        for (first, before), (last, after) in pairwise(knots):
+            if seen < last:
+                return before + (after - before) * (seen - first) / (last - first)
+        return 0.0
+
     @property
     def warming(self) -> int:
-        """How many images the rate rises for: `warmup`, but at most a tenth of the run, which else might not see it."""
-        return min(self.warmup, self.images // 10)
+        """How many images the rate rises for: `warmup`, but at most a tenth of the run, which else might not see it.
+
+        A run by the clock is planned with a warm-up that fits it, and corrections of the plan do not change the past.
+        """
+        return self.warmup if self.minutes is not None or self.pace else min(self.warmup, self.images // 10)
 
     @property
     def steps(self) -> int:

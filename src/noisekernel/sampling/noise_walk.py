@@ -1,16 +1,16 @@
 """The walk of the noise: a chain through what the model can draw, without end and without drift.
 
-A sample is a function of the noise that annealing draws, z = D(e) (`sampling.renewal`). The walk is a chain of e: a
-step moves it on by a share of each draw, and to *look* at a state is to anneal with its noise. Moving needs no network
-call, a look as many as the schedule has steps. Like every chain it is a generator of `(state, info)`: what is carried
-on is in the state, which never changes, so that the walk goes on from any state that was kept.
+A sample is a function of the noise that annealing draws, z = D(e) (`sampling.renewal`). The walk is a chain of e. Each
+step moves e by a share of each draw and needs no network call. To *look* at a state is to anneal with its noise, which
+takes as many network calls as the schedule has steps. Like every chain, the walk is a generator of `(state, info)`. A
+state holds all that the next step needs and never changes, so the walk can continue from any state that was kept.
 
 With a score f of clean data, a step is taken with probability min(1, exp(f(z') - f(z))). Steps of the noise balance
 with N(0, I) exactly, so the walk is stationary for p(z) exp(f(z)), up to a constant, with p the distribution of new
 samples: for any f, and whatever the denoiser's error is. (In the noise it is the preconditioned Crank-Nicolson walk of
-Cotter, Roberts, Stuart and White, 2013.) A walk that glides turns (e, n), the noise and its motion, by an angle. To
-turn back is the same turn with the motion reversed; so where a step is refused the noise stays and its motion is
-reversed, which keeps the balance. (Horowitz, 1991, does so for Hamiltonian dynamics.)
+Cotter, Roberts, Stuart and White, 2013.) A walk that glides rotates (e, n), the noise and its motion, by an angle. The
+rotation back is the same rotation with the motion reversed. So where a step is refused, the noise stays and its motion
+is reversed, which keeps the balance. (Horowitz, 1991, does so for Hamiltonian dynamics.)
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,9 +37,9 @@ class NoiseState:
     noise: Recorded
     streams: Streams
     t: int = 0
-    #: Where the noise is going; None at rest.
+    #: The motion of the noise; None before the first step, and in a walk that does not glide.
     motion: tuple[Tensor, ...] | None = None
-    #: What the noise develops into, where somebody has looked.
+    #: The clean data that the noise develops into, if `look` has computed them.
     clean: Shaped[Tensor, "batch *event"] | None = None
     #: The score at this state, where a step has computed it.
     score: Float[Tensor, " batch"] | None = None
@@ -47,7 +47,7 @@ class NoiseState:
 
 @dataclass(frozen=True)
 class NoiseInfo:
-    """What was seen on the way to a state: which samples took the step. Without a score all do."""
+    """What was seen on the way to a state: which samples took the step. Without a score, all of them do."""
 
     accepted: Bool[Tensor, " batch"]
 
@@ -60,7 +60,7 @@ def start(model: NoiseModel, noise: Recorded, schedule: Schedule, streams: Strea
 
 @torch.no_grad()
 def look(model: NoiseModel, state: NoiseState, schedule: Schedule) -> NoiseState:
-    """The same state with its clean data: `schedule.steps` network calls, or none where somebody has looked before."""
+    """The same state with its clean data. This takes `schedule.steps` network calls, or none if the state has them."""
     if state.clean is not None:
         return state
     at = chain.start_from_noise(model, state.noise.from_the_first(), schedule)
@@ -86,8 +86,8 @@ def step(
         state: Where the walk is.
         schedule: What the noise is developed along.
         by: How much of each draw is moved (`renewal.shares`).
-        glide: Go on in the direction of the step before, more or less, so that a film of the walk does not tremble.
-            Otherwise the direction is drawn anew.
+        glide: Continue in nearly the direction of the last step, so that a film of the walk does not tremble.
+            Otherwise each step draws a new direction.
         score: What the walk is steered by.
     """
     streams = state.streams.fork()

@@ -1,28 +1,29 @@
-"""The noise a sample is made of, and a chain that walks there.
+"""The noise that a sample is made of, and a chain that walks through noise.
 
-Annealing from pure noise draws standard normal numbers and nothing else (a category's uniform number is Phi of one), so
-a sample is a function of them: z = D(e), e ~ N(0, I), over all draws. Hence a chain that needs no balance to be
-learned. Keep most of the noise and draw a share of it anew,
+Annealing from pure noise draws only standard normal numbers (a category's uniform number is Phi of one). So a sample is
+a function of them: z = D(e), where e ~ N(0, I) holds all draws. This gives a chain whose balance need not be learned.
+Keep most of the noise and redraw a share s of it,
 
     e' = sqrt(1 - s^2) e + s n,    n ~ N(0, I),                                          `renewed`
 
-and look at D(e). This is the continuous noise kernel at beta = 1 (eq. 15: there a = 0 and b = 1 - w^2), so N(0, I) is
-stationary, and the chain reversible, exactly; and D(e) therefore has the distribution of new samples after any number
-of steps, *whatever the denoiser's error is*. A walk at constant noise adds that error up; this one never does.
+then compute D(e'). The step is the continuous noise kernel at beta = 1 (eq. 15 with a = 0 and b = 1 - w^2). So N(0, I)
+is exactly stationary and the chain is exactly reversible. D(e) therefore has the distribution of new samples after any
+number of steps, *whatever the denoiser's error is*. A walk at constant noise accumulates that error; this one does not.
 
-A walk that draws n anew at every step trembles. One that keeps most of it glides: the noise turns towards n, n turns
-away from it, and a little of n is drawn anew. That is a circle's motion, which N(0, I) of both survives, exactly too:
+A walk that redraws n at every step trembles. A walk that keeps most of n glides: a rotation turns the noise towards n
+and n away from the noise, and a little of n is redrawn. A rotation also leaves two independent N(0, I) as they are:
 
     n <- c n + sqrt(1 - c^2) new,    (e', n') = (sqrt(1 - s^2) e + s n, sqrt(1 - s^2) n - s e)       `glided`
 
-c = exp(-2 asin s): with less friction the noise would swing to and fro, with more be slower to forget where it was.
+c = exp(-2 asin s) is critical friction. With less friction the noise would swing back and forth; with more it would
+forget its start more slowly.
 
-Every draw may have a share of its own. What is drawn while the noise is loud decides what a picture is of, what is
-drawn later its details. So a variant takes a noise level, and renews what is drawn below it: `shares`.
+Every draw may have a share of its own. Noise that is drawn at high levels decides what a picture shows; noise that is
+drawn later decides its details. So a variant takes a noise level and redraws the noise below it: `shares`.
 
-What it needs is the noise of a given z. `retrace` simulates the path to z: were z known, the kernel would take pure
-noise down to it by p(y | z, x) (eqs 15, 23). For each step of that path `noise_of` returns the noise that makes the
-model take it. Annealing with that noise (`tasks.development`) ends at z again. (For DDPM: Wu and De la Torre 2022;
+To vary a given z, its noise is needed. `retrace` simulates a path from pure noise to z by p(y | z, x), the step of the
+kernel for known z (eqs 15, 23). For each step of that path, `noise_of` returns the noise that makes the model take the
+step. Annealing with that noise (`tasks.development`) ends at z again. (For DDPM: Wu and De la Torre 2022;
 Huberman-Spiegelglas et al. 2023.)
 """
 
@@ -44,9 +45,9 @@ from noisekernel.sampling.schedule import Schedule
 
 
 def retrace(model: NoiseModel, z: Tensor, schedule: Schedule, streams: Streams) -> Recorded:
-    """Noise from which `schedule`, an annealing from beta = 1, makes z again (up to the noise at its end).
+    """Find noise from which `schedule`, an annealing from beta = 1, makes z again (up to the noise at its end).
 
-    One of many: the way there is drawn from `streams`, which go on.
+    Many noises lead to z. The path to this one is drawn from `streams`, which count the draws.
 
     >>> from functools import partial
     >>> from noisekernel.kernels.gaussian import GaussianKernel
@@ -82,26 +83,26 @@ def retracing(model: NoiseModel, z: Tensor, schedule: Schedule, streams: Streams
 
 
 def fresh(model: NoiseModel, n: int, schedule: Schedule, streams: Streams) -> Recorded:
-    """The noise of `n` new samples, drawn from `streams`, which go on."""
+    """The noise of `n` new samples, drawn from `streams`, which count the draws."""
     shape = (n, *model.shape)
     parts = tuple(normal(shape, streams, device=streams.samples.device) for _ in range(draws_of(model, schedule)))
     return Recorded(streams.seed, streams.samples, noise=parts)
 
 
 def draws_of(model: NoiseModel, schedule: Schedule) -> int:
-    """How many draws a sample takes: one a step, and one of pure noise, unless that is a point."""
+    """The number of draws per sample: one per step, and one of pure noise unless pure noise is a single point."""
     prior = model.kernel.prior((1, *model.shape))
     return schedule.starting_from_noise().steps + (prior.noise_of(prior.mode, Streams.of(0, [0])) is not None)
 
 
 def check_record(model: NoiseModel, noise: Recorded, schedule: Schedule) -> None:
-    """That noise is what `schedule` draws."""
+    """Refuse noise that has another number of draws than `schedule`."""
     if len(noise.noise) != (draws := draws_of(model, schedule)):
         raise InputError(f"noise is on record in {len(noise.noise)} draws; {schedule.steps} steps take {draws} of them")
 
 
 def shares(kernel: NoiseKernel, schedule: Schedule, draws: int, below: float, share: float = 1.0) -> list[float]:
-    """How much of each draw to renew: `share` of what is drawn at noise quieter than `below`, and of louder noise less.
+    """How much of each draw to redraw: `share` of noise at levels well below `below`, and less of louder noise.
 
     A draw at a level of loudness l (`kernel.loudness`) is renewed by share / sqrt(1 + (l / l_below)^2). So below = 1
     renews `share` of every draw, and below = 0 renews nothing.
@@ -123,7 +124,7 @@ def shares(kernel: NoiseKernel, schedule: Schedule, draws: int, below: float, sh
 
 
 def renewed(noise: Recorded, by: Sequence[float], streams: Streams) -> Recorded:
-    """The noise with a share of each draw drawn anew from `streams`, which go on: 0 none, 1 all."""
+    """The noise with a share of each draw redrawn from `streams`, which count the draws: 0 redraws nothing, 1 all."""
     parts = []
     for each, share in zip(noise.noise, by, strict=True):
         anew = normal(each.shape, streams, dtype=each.dtype, device=each.device)
@@ -134,7 +135,7 @@ def renewed(noise: Recorded, by: Sequence[float], streams: Streams) -> Recorded:
 def glided(
     noise: Recorded, motion: Sequence[Tensor] | None, by: Sequence[float], streams: Streams
 ) -> tuple[Recorded, tuple[Tensor, ...]]:
-    """The noise moved on by a share of each draw, and its motion now. From rest, where it has none, it is `renewed`."""
+    """The noise moved by a share of each draw, and its motion after that. Noise without a motion yet is `renewed`."""
     parts, moved = [], []
     for i, (each, share) in enumerate(zip(noise.noise, by, strict=True)):
         towards = normal(each.shape, streams, dtype=each.dtype, device=each.device)
@@ -148,7 +149,7 @@ def glided(
 
 
 def rows_of(noise: Recorded, rows: Tensor) -> Recorded:
-    """The noise of these rows, of which any may come several times."""
+    """The noise of these rows; a row may occur several times."""
     rows = rows.to(noise.samples.device)
     return replace(noise, samples=noise.samples[rows], noise=tuple(each[rows] for each in noise.noise))
 

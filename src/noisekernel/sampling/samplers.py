@@ -28,18 +28,18 @@ PAPER = {True: (0.01, 100, 0.5), False: (0.5, 500, 0.95)}
 
 
 def annealing(kernel: NoiseKernel, steps: int, first: float = 1.0, churn: float | None = None) -> Schedule:
-    """The way down that we take when nothing else is asked for, from noise level `first` to nearly clean.
+    """The default schedule from noise level `first` down to nearly clean data.
 
-    Where the kernel flows, steps take the best guess of r, carried on in a straight line from the one before (second
-    order), and churn adds noise to them. Where it does not, each step is a draw, and churn lowers its lag: the limit
-    to the power 1 + churn.
+    If the kernel flows, steps use the best guess of r, extrapolated in a line through the last two guesses (second
+    order), and churn adds noise to them. If it does not, each step is a draw from all of r, and churn lowers its lag to
+    the largest one to the power 1 + churn.
 
     Args:
-        kernel: Whose levels to go along.
-        steps: The number of steps, which is that of network calls.
+        kernel: The kernel whose levels the schedule follows.
+        steps: The number of steps, which is the number of network calls.
         first: The noise level to begin at.
-        churn: How much of the state is redrawn on the way: 0 is as little as possible, None as much as suits new
-            samples.
+        churn: How much of the state is redrawn on the way. 0 redraws as little as possible; None takes the amount
+            that suits new samples.
     """
     checks.count("steps", steps, 1, MOST_STEPS)
     if first <= kernel.clean:

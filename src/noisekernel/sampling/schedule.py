@@ -103,11 +103,13 @@ class Schedule:
         return len(self.beta) - 1
 
     def second_order(self) -> "Schedule":
-        """The same, each best guess carried on half a step in a line through the last two, along log sigma.
+        """The same schedule, where each best guess is extrapolated by half a step, linearly in log sigma.
 
-        The deterministic way is a differential equation in log sigma; held constant over a step (DDIM) the best guess
-        is off by the step's length, in a line by its square. No network call is added. This is the multistep scheme of
-        second order of Lu et al., DPM-Solver++ (2022). The first step, and one after pure noise, have no line yet.
+        The deterministic sampler solves a differential equation in log sigma. If the best guess is held constant over a
+        step (DDIM), its error is of the order of the step. If it is extrapolated in a line through the last two
+        guesses, the error is of the order of the step squared. No network call is added. This is the multistep scheme
+        of second order of Lu et al., DPM-Solver++ (2022). The first step, and a step after pure noise, have no second
+        guess to draw a line through, and are of first order.
         """
         length = -torch.diff(torch.log(self.beta.sqrt() / (1.0 - self.beta)))
         ahead = torch.zeros_like(self.lag)
@@ -116,15 +118,15 @@ class Schedule:
         return replace(self, ahead=torch.where(self.point & falling, ahead, 0.0))
 
     def first_order(self) -> "Schedule":
-        """The same, without looking ahead: of a deterministic schedule, DDIM's."""
+        """The same schedule without extrapolation. A deterministic schedule becomes that of DDIM."""
         return replace(self, ahead=torch.zeros_like(self.lag))
 
     def churned(self, by: float) -> "Schedule":
-        """The same levels with noise redrawn: each lag is lowered by the step's factor of sigma to the power `by`.
+        """The same levels with noise redrawn: each lag is multiplied by (sigma' / sigma) to the power `by`.
 
-        With largest lags, 0 is the deterministic way and 1 that of the reverse diffusion, whose lag (DDPM's) is
-        (alpha / alpha') (beta' / beta) = sqrt(beta' / beta) sigma' / sigma; above 1 more is redrawn. The total
-        does not depend on the number of steps. What was wrong in a state is thereby forgotten, as at equilibrium.
+        If the lags are the largest ones, 0 gives the deterministic sampler. 1 gives the reverse diffusion of DDPM,
+        whose lag is (alpha / alpha') (beta' / beta) = sqrt(beta' / beta) sigma' / sigma. Above 1 more is redrawn. The
+        total amount does not depend on the number of steps. Redrawing forgets errors of a state, as equilibrium does.
 
         Args:
             by: The churn: 0 changes nothing.
@@ -212,7 +214,7 @@ def _lags(lag: Lag, beta: Tensor) -> Tensor:
 
 
 def from_pure_noise(curve: Curve, steps: int, lag: Lag, *, point: bool = False) -> Schedule:
-    """One step from beta = 1 to the curve's beginning, then `steps - 1` steps along it; if it is one, to its end."""
+    """One step from beta = 1 to the start of the curve, then `steps - 1` along it; a single step goes to its end."""
     checks.count("steps", steps, 1, MOST_STEPS)
     way = torch.linspace(0.0, 1.0, steps, dtype=torch.float64) if steps > 1 else torch.ones(1, dtype=torch.float64)
     beta = curve(way)

@@ -1,8 +1,8 @@
 """How far variants go: a curve from noise levels to distances, read both ways.
 
-The distance is the root mean square distance of variants from their starts, over that of two unrelated examples, which
-is 1. A *strength* is a share of the way to an unrelated example, and the curve says which noise level goes that far.
-Curves are measured by `tasks.strength`; a model carries its own (`NoiseModel.curves`).
+A distance is the root mean square distance of variants from their starts, divided by that of two unrelated examples. So
+two unrelated examples are at distance 1. A *strength* is a share of the way to an unrelated example, and the curve says
+which noise level goes that far. `tasks.strength` measures curves; a model carries its own (`NoiseModel.curves`).
 """
 
 import math
@@ -31,9 +31,9 @@ class StrengthCurve:
     betas: tuple[float, ...]
     distances: tuple[float, ...]
     errors: tuple[float, ...]
-    #: Of annealing, where noise was renewed; of the chain at constant noise otherwise.
+    #: The steps of annealing if noise was redrawn; otherwise those of the chain at constant noise.
     steps: int
-    #: Of the chain at constant noise; None where noise was renewed.
+    #: The lag and the read-out of the chain at constant noise; None if noise was redrawn.
     lag: float | None = None
     readout: int | None = None
 
@@ -65,7 +65,7 @@ class StrengthCurve:
         return tuple(max(0.0, mean) for mean, size in pools for _ in range(size))
 
     def distance(self, beta: float) -> float:
-        """How far a variant at `beta` goes. Without noise it stays; beyond the last level it goes no further."""
+        """The distance of a variant at noise level `beta`: 0 without noise, constant beyond the last level."""
         beta = checks.number("beta", beta, 0.0, 1.0)
         return float(np.interp(beta, (0.0, *self.betas), (0.0, *self.monotone)))
 
@@ -80,11 +80,11 @@ class StrengthCurve:
         return levels[end - 1] + part * (levels[end] - levels[end - 1])
 
     def turned(self, strength: float, least: float = 0.0) -> float:
-        """The noise level of a strength: equal turns from `least` to the last level go equally far.
+        """The noise level of a strength. Equal turns of the dial from `least` to the last level move equally far.
 
-        Distances are taken in units of the last one. It is that of two unrelated examples, which is 1, up to the error
-        of measuring it; in these units strength 1 is the last level, whatever that error was. The level has three
-        digits: a curve measured on another machine then says the same, but for rare levels in between.
+        Distances are in units of the last distance of the curve. That is the distance of two unrelated examples, 1, up
+        to the error of measuring it. In these units strength 1 is the last level, whatever that error was. The level
+        is rounded to three digits, so that a curve measured on another machine nearly always gives the same level.
         """
         strength = checks.number("strength", strength, 0.0, 1.0)
         if strength == 1.0:

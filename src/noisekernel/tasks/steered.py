@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from torch import Tensor
 
+from noisekernel.core import checks
 from noisekernel.core.errors import InputError
 from noisekernel.core.stepwise import Advance, nothing
 from noisekernel.sampling.chain import Score, best
@@ -11,7 +12,7 @@ from noisekernel.sampling.model import Examples, Labels, NoiseModel
 from noisekernel.tasks.batching import rows_of_label, taken, times
 from noisekernel.tasks.equilibrium import at_constant_noise
 from noisekernel.tasks.run import Run, lag_of
-from noisekernel.tasks.strength import EQUILIBRIUM
+from noisekernel.tasks.strength import READ_OUT, STEERED, constant_noise
 from noisekernel.tasks.task import Work, as_run, task
 
 
@@ -24,9 +25,9 @@ def steer(
     *,
     strength: float | None = None,
     beta: float | None = None,
-    steps: int = 100,
+    steps: int = STEERED,
     lag: float | None = None,
-    readout: int = 10,
+    readout: int = READ_OUT,
     on: str = "clean",
     label: Labels | None = None,
     seed: int = 0,
@@ -48,7 +49,8 @@ def steer(
             number, or minus infinity to forbid a sample.
         n: How many variants of each z.
         strength: How far variants go without a score, 0 to 1 (0.3): their expected distance from z in units of the
-            distance of two unrelated examples. It is measured for 100 steps at the kernel's lag.
+            distance of two unrelated examples. A model is measured for that once, for each choice of steps, lag and
+            readout.
         beta: The noise level, in (0, 1], in place of a strength.
         steps: Steps at that level.
         lag: How much of the state a step carries over, in [0, 1) (the kernel's own).
@@ -74,7 +76,8 @@ def steer(
     """
     many, labels = times(model, n, *taken(model, z, label))
     seen, carried = _score_of(score, on), lag_of(model, lag)
-    level = EQUILIBRIUM.level(model, strength, beta, advance=advance)
+    way = constant_noise(model, checks.count("steps", steps, 0), carried, checks.count("readout", readout, 0))
+    level = way.level(model, strength, beta, advance=advance)
 
     def begin(rows: range) -> Run:
         return at_constant_noise(

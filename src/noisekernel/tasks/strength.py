@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
+from torch import Tensor
+
 from noisekernel.core import checks
 from noisekernel.core.errors import InputError
 from noisekernel.core.stepwise import Advance, nothing
@@ -33,6 +35,8 @@ WALKED = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)
 #: New samples that tell how far apart two unrelated ones are, and their annealing steps; variants are made of the first
 #: of them.
 SAMPLES, DRAWN = 48, 20
+#: The steps of `steer` at constant noise, and of reading out their end, unless others are asked for.
+STEERED, READ_OUT = 100, 10
 
 
 @dataclass(frozen=True)
@@ -113,10 +117,25 @@ EQUILIBRIUM = Way(
     "equilibrium",
     "beta",
     WALKED[0],
-    DRAWN + 110 * len(WALKED),
+    DRAWN + (STEERED + READ_OUT) * len(WALKED),
     partial(equilibrium_curve, betas=WALKED),
     StrengthCurve((0.02, 0.1, 0.3, 0.8), (0.15, 0.35, 0.65, 1.0), (0.0,) * 4, steps=100, lag=0.9, readout=10),
 )
+
+
+def constant_noise(model: NoiseModel, steps: int, lag: float, readout: int) -> Way:
+    """The way of `steer` by other steps: it goes another way at the same level, so it has a curve of its own."""
+    own = model.kernel.lag
+    if (steps, readout) == (STEERED, READ_OUT) and not isinstance(own, Tensor) and lag == own:
+        return EQUILIBRIUM
+    return replace(
+        EQUILIBRIUM,
+        name=f"{EQUILIBRIUM.name}-{steps}-{lag:g}-{readout}",
+        work=DRAWN + (steps + readout) * len(WALKED),
+        measured_by=partial(equilibrium_curve, betas=WALKED, steps=steps, lag=lag, readout=readout),
+    )
+
+
 WAYS = {way.name: way for way in (RENEWAL, EQUILIBRIUM)}
 
 

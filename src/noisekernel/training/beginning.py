@@ -18,12 +18,17 @@ from noisekernel.models.model import Model
 from noisekernel.models.saving import digest_of_weights
 from noisekernel.recipes.reading import recorded
 from noisekernel.recipes.schema import Recipe
+from noisekernel.recipes.training import TrainingSettings
 from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.preparation import Prepared, chosen_recipe
 from noisekernel.training.trainer import Trainer
 
 #: Settings that may differ when a run is resumed: they change how it is done, not what comes out.
 FREE = {"save_every", "save_minutes", "keep", "log_every", "draw_every", "accumulate", "compile"}
+
+
+#: Settings that a run by the clock decides and corrects.
+BY_CLOCK = {"images", "minutes", "pace", "warmup", "average"}
 
 
 #: Held by the process that trains in a folder.
@@ -75,6 +80,7 @@ def begin(
     device: str | None,
     start: Model | None,
     kind: str | None = None,
+    minutes: float | None = None,
 ) -> tuple[Recipe, int, bool]:
     """The recipe and seed of the run, and whether it was begun before."""
     before = folder is not None and (folder / "recipe.json").exists()
@@ -108,8 +114,14 @@ def begin(
         raise InputError(f"{folder} did not begin with the weights of this model (--from); resume without it")
     if seed is not None and seed != told["seed"]:
         raise InputError(f"{folder} was begun with seed {told['seed']}, not {seed}")
+    if minutes is not None and minutes != begun.training.minutes:
+        had = "no time budget" if begun.training.minutes is None else f"{begun.training.minutes:g} minutes"
+        raise InputError(f"{folder} was begun with {had}, not with {minutes:g} minutes; resume without --minutes")
     if recipe is not None or settings:
         wanted = chosen_recipe(base, settings, data, device, start, kind)
+        if begun.training.minutes is not None:
+            kept = {name: getattr(begun.training, name) for name in BY_CLOCK}
+            wanted = wanted.model_copy(update={"training": wanted.training.model_copy(update=kept)})
         free = {"training": dict.fromkeys(FREE, True), "name": True, "about": True}
         other = changed(wanted, begun, exclude=free)
         if other:
@@ -119,6 +131,13 @@ def begin(
             )
         begun = wanted
     return begun, int(told["seed"]), True
+
+
+def identity(training: TrainingSettings) -> dict[str, Any]:
+    """The settings that a checkpoint must agree on to be resumed from. The plan of a run by the clock is in it."""
+    free = FREE | ({"images", "pace"} if training.minutes is not None else set())
+    told = training.model_dump(mode="json", exclude=free)
+    return {name: value for name, value in told.items() if name not in ("minutes", "pace") or value}
 
 
 def same_place(data: str, before: str) -> bool:

@@ -1,6 +1,7 @@
 """What a run would cost, before it costs."""
 
 import statistics
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from noisekernel.data.opening import Data, name_of
 from noisekernel.models.model import Model
 from noisekernel.recipes.schema import Recipe
 from noisekernel.training.beginning import on_cpu, trainer_for
+from noisekernel.training.budget import budget
 from noisekernel.training.cost import plan
 from noisekernel.training.log import Entry
 from noisekernel.training.observers import Silent
@@ -27,12 +29,22 @@ def dry_run(
     device: str | None = None,
     start: str | Path | Model | None = None,
     kind: str | None = None,
+    minutes: float | None = None,
     steps: int = 5,
 ) -> dict[str, Any]:
     """What a run would cost: counted on its network, and timed over a few of its steps."""
+    began = time.perf_counter()
     first = opened(start)
     chosen = chosen_recipe(recipe, settings, data, device, first, kind)
+    told_first: list[str] = []
+    limit = None
+    if minutes is not None:
+        given = recipe is not None or first is not None
+        limit = budget(data, chosen, minutes, settings=settings, given=given, seed=seed, cpu=on_cpu(device))
+        chosen, told_first = limit.recipe, limit.told()
     ready = prepare(data, chosen, seed, Console(stderr=True), start=first)
+    if limit is not None:
+        chosen = limit.planned(time.perf_counter() - began)
     cost = plan(chosen, ready.kind, len(ready.design.classes))
     batch = chosen.training.batch
     few = chosen.training.model_copy(update={"images": (steps + 1) * batch, "log_every": batch})
@@ -57,6 +69,7 @@ def dry_run(
         "images": chosen.training.images,
         "images_per_second": round(speed, 1),
         "seconds": round(chosen.training.images / speed, 1),
+        "expected": told_first,
         "skipped": [list(each) for each in ready.examples.summary.skipped],
         "notes": [list(each) for each in ready.examples.summary.notes],
     }
@@ -79,6 +92,7 @@ def told(figures: Mapping[str, Any]) -> str:
         f"{figures['images']:,} images at {figures['images_per_second']:,.0f} per second on {figures['device']}: "
         f"{told_seconds(figures['seconds'])}",
     ]
+    lines += figures["expected"]
     if figures["skipped"]:
         lines.append(f"{len(figures['skipped'])} file{'s' * (len(figures['skipped']) > 1)} would be skipped:")
     lines += [f"  skipped {name}: {reason}" for name, reason in figures["skipped"]]

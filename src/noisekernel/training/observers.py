@@ -17,6 +17,8 @@ from noisekernel.data.source import Summary
 from noisekernel.files.formats import write_bytes, write_json, write_text
 from noisekernel.kinds.exchanged import Shown
 from noisekernel.networks.denoiser import Denoiser
+from noisekernel.recipes.schema import Recipe
+from noisekernel.recipes.training import TrainingSettings
 from noisekernel.tasks.samples import synthesize
 from noisekernel.training.log import Entry
 
@@ -38,6 +40,8 @@ class Silent:
     def saved(self, images: int, average: Denoiser) -> None: ...
 
     def drew(self, images: int, average: Denoiser) -> None: ...
+
+    def planned(self, settings: TrainingSettings) -> None: ...
 
     def close(self) -> None:
         """Called once, at the end of the run, however it came about."""
@@ -70,6 +74,22 @@ def read_log(path: Path) -> list[dict[str, Any]]:
         except ValueError:
             continue
     return entries
+
+
+@dataclass
+class RecipeFile(Silent):
+    """recipe.json: every setting; written again where the plan of a run by the clock was corrected."""
+
+    path: Path
+    recipe: Recipe
+
+    def begin(self, make: Make) -> None:
+        super().begin(make)
+        write_json(self.path, self.recipe.model_dump(mode="json"))
+
+    def planned(self, settings: TrainingSettings) -> None:
+        self.recipe = self.recipe.model_copy(update={"training": settings})
+        write_json(self.path, self.recipe.model_dump(mode="json"))
 
 
 @dataclass
@@ -192,6 +212,12 @@ class Bar(Silent):
                 f"{entry.images_per_second:.0f} images a second, {max(left, 0) / 60:.1f} minutes left",
                 highlight=False,
             )
+
+    def planned(self, settings: TrainingSettings) -> None:
+        told = f"the speed has changed: {settings.images:,} images in all, not {self.total:,}, to end in time"
+        self.total = settings.images
+        self.progress.update(self.task, total=self.total)
+        self.progress.console.print(told, highlight=False, markup=False)
 
     def close(self) -> None:
         self.progress.stop()

@@ -16,6 +16,7 @@ from noisekernel.core.checks import pick_device
 from noisekernel.core.errors import InputError
 from noisekernel.core.settings import changed, read
 from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
+from noisekernel.data.mixed import check_one_kind
 from noisekernel.data.opening import Data, kind_for, name_of, open_source
 from noisekernel.data.source import FarSource, Source, Summary, load
 from noisekernel.files.digest import digest
@@ -114,6 +115,7 @@ def prepare(
     """
     source, wanted = open_source(data), recipe.data
     items = source if isinstance(source, Source) else None
+    check_one_kind(source, wanted.bad, name_of(data))
     _check_kind(wanted, items, name_of(data))
     if before is not None:
         known = {name: before["design"]["data"][name] for name in wanted.fixed}

@@ -10,6 +10,7 @@ DIR/
   tensorboard/          the same for TensorBoard, where it is installed
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from importlib.util import find_spec
@@ -17,19 +18,40 @@ from pathlib import Path
 from typing import Any
 
 from accelerate import PartialState
+from accelerate.utils import broadcast_object_list
 from rich.console import Console
 
 from noisekernel import models
 from noisekernel.core.quantities import told_seconds
 from noisekernel.data.opening import Data, name_of
-from noisekernel.files.formats import read_json, write_json
+from noisekernel.files.formats import read_json
 from noisekernel.models.model import Model
 from noisekernel.models.saving import digest_of_weights
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.recipes.schema import Recipe
-from noisekernel.training.beginning import CHECKPOINTS, FREE, SAMPLES, alone_in, begin, begun_from, on_cpu, trainer_for
+from noisekernel.training.beginning import (
+    CHECKPOINTS,
+    SAMPLES,
+    alone_in,
+    begin,
+    begun_from,
+    identity,
+    on_cpu,
+    trainer_for,
+)
+from noisekernel.training.budget import Budget, budget, check_minutes
+from noisekernel.training.calibration import with_strength
 from noisekernel.training.checkpoint import Checkpoints
-from noisekernel.training.observers import Bar, LogFile, ModelFile, RunFile, SampleFiles, Silent, TensorBoard
+from noisekernel.training.observers import (
+    Bar,
+    LogFile,
+    ModelFile,
+    RecipeFile,
+    RunFile,
+    SampleFiles,
+    Silent,
+    TensorBoard,
+)
 from noisekernel.training.preparation import Prepared, opened, prepare
 
 
@@ -43,7 +65,9 @@ def fit(
     device: str | None = None,
     start: str | Path | Model | None = None,
     kind: str | None = None,
+    minutes: float | None = None,
     resume: bool = False,
+    calibrate: bool = True,
     progress: bool = True,
     tensorboard: bool | None = None,
     observers: Sequence[Silent] = (),
@@ -60,8 +84,12 @@ def fit(
         start: A model, or where to find one, whose weights training begins with. The design is then that model's; all
             else is said by the recipe, its own unless one is given.
         kind: The kind of data by name, where it cannot be told by looking.
+        minutes: The time that training may take. Size of the network and of the examples (where they are not set),
+            number of images and the rest then follow from the speed of this machine, and the run ends in time. With a
+            recipe or a model to start from, only the number of images and what goes with it.
         resume: Whether to go on from the newest checkpoint in `out` (or begin, where there is none yet), by the recipe
             that the run was begun with, to the same weights as if it had never stopped.
+        calibrate: Whether to measure the strength of variants at the end, so that the first `vary` does not wait.
         progress: Whether to show a bar and say what is done.
         tensorboard: Whether to write for TensorBoard; by default if it is installed.
         observers: Whoever else wants to watch.
@@ -73,23 +101,34 @@ def fit(
     >>> model.shape
     (1, 8, 8)
     """
+    clock = time.perf_counter()
     console = Console(stderr=True, quiet=not progress)
+    if minutes is not None:
+        check_minutes(minutes, settings)
     folder = None if out is None else Path(out)
     first = opened(start)
-    chosen, seed, begun = begin(data, folder, recipe, settings, seed, resume, device, first, kind)
+    chosen, seed, begun = begin(data, folder, recipe, settings, seed, resume, device, first, kind, minutes)
     cpu = on_cpu(device)
     main = PartialState(cpu=cpu).is_main_process
     talk = console if main else Console(quiet=True)
     told_kind = f"taken for {chosen.data.many}" + ("" if kind or recipe else " (--kind says otherwise)")
     talk.print(f"recipe {chosen.name}; data {name_of(data)}, {told_kind}", highlight=False, markup=False)
-    if chosen.training.warming < chosen.training.warmup:
+    checkpoints = None if folder is None else Checkpoints(folder / CHECKPOINTS, chosen.training.keep)
+    newest = checkpoints.newest if checkpoints is not None and begun else None
+    limit: Budget | None = None
+    if minutes is not None and newest is None:
+        given = recipe is not None or first is not None
+        with talk.status("timing a few training steps of each size"):
+            limit = budget(data, chosen, minutes, settings=settings, given=given, seed=seed, cpu=cpu)
+        chosen = limit.recipe
+        for sentence in limit.told():
+            talk.print(sentence, highlight=False, markup=False, soft_wrap=True)
+    elif chosen.training.warming < chosen.training.warmup:
         sentence = (
             f"the learning rate rises for {chosen.training.warming:,} images, a tenth of the run, and not for "
             f"{chosen.training.warmup:,} (training.warmup)"
         )
         talk.print(sentence, highlight=False, markup=False, soft_wrap=True)
-    checkpoints = None if folder is None else Checkpoints(folder / CHECKPOINTS, chosen.training.keep)
-    newest = checkpoints.newest if checkpoints is not None and begun else None
     with ExitStack() as stack:
         before = None if checkpoints is None or newest is None else checkpoints.about(newest)
         ready = prepare(data, chosen, seed, talk, before, first)
@@ -97,9 +136,11 @@ def fit(
             talk.print(str(ready.examples.summary), highlight=False, markup=False)
         if folder is not None and main:
             stack.enter_context(alone_in(folder))
+        if limit is not None:
+            chosen = broadcast_object_list([limit.planned(time.perf_counter() - clock)])[0]
         about = {
             "seed": seed,
-            "training": chosen.training.model_dump(mode="json", exclude=FREE),
+            "training": identity(chosen.training),
             "design": ready.design.model_dump(mode="json"),
             "examples": ready.count,
             "data": ready.digest,
@@ -109,8 +150,11 @@ def fit(
         elif before is not None and before.get("start"):
             about["start"] = before["start"]
         trainer = trainer_for(ready, chosen, seed, first, checkpoints=checkpoints, about=about, cpu=cpu)
+        if limit is not None:
+            trainer.seconds = time.perf_counter() - clock
         if newest is not None:
             trainer.resume(newest)
+            chosen = chosen.model_copy(update={"training": trainer.settings})
             talk.print(f"resuming after {trainer.images:,} images", highlight=False, markup=False)
         trainer.agree()
 
@@ -121,7 +165,7 @@ def fit(
                 "data": Path(data).name if isinstance(data, str | Path) and Path(data).exists() else name_of(data),
                 "examples": ready.count,
                 **({} if first_name is None else {"start": first_name}),
-                "recipe": chosen.model_dump(mode="json"),
+                "recipe": chosen.model_copy(update={"training": trainer.settings}).model_dump(mode="json"),
                 "seed": seed,
                 "images": images,
                 "seconds": round(trainer.seconds, 1),
@@ -135,14 +179,17 @@ def fit(
             watching.append(Bar(chosen.training.images, trainer.images, console))
         if folder is not None and main:
             watching += _recorders(folder, ready, chosen, data, first_name, seed, trainer.images, tensorboard, console)
-        for observer in watching:
-            stack.enter_context(closing(observer))
-            observer.begin(make)
-        trainer.observers = watching
-        trainer.run()
-    talk.print(f"done: {trainer.images:,} images in {told_seconds(trainer.seconds)}", highlight=False, markup=False)
-    trained = trainer.averaged.requires_grad_(False).eval()
-    return make(trained, trainer.images)
+        with ExitStack() as watched:
+            for observer in watching:
+                watched.enter_context(closing(observer))
+                observer.begin(make)
+            trainer.observers = watching
+            trainer.run()
+        talk.print(f"done: {trainer.images:,} images in {told_seconds(trainer.seconds)}", highlight=False, markup=False)
+        model = make(trainer.averaged.requires_grad_(False).eval(), trainer.images)
+        if calibrate and main:
+            model = with_strength(model, trainer.images, folder, talk)
+    return model
 
 
 def _recorders(
@@ -172,11 +219,10 @@ def _recorders(
             items += [(name, reason) for name, reason in known if (name, reason) not in items]
     run_file = RunFile(folder / "run.json", told, summary, console)
     run_file.write()
-    write_json(folder / "recipe.json", recipe.model_dump(mode="json"))
     log = LogFile(folder / "log.jsonl")
     log.resume(images)
     drawn = SampleFiles(folder / SAMPLES)
-    recorders = [log, run_file, ModelFile(folder), drawn]
+    recorders = [RecipeFile(folder / "recipe.json", recipe), log, run_file, ModelFile(folder), drawn]
     if tensorboard or (tensorboard is None and find_spec("tensorboard") is not None):
         board = TensorBoard(folder / "tensorboard", images)
         drawn.also.append(board.sample)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import torch
 from accelerate import Accelerator
-from accelerate.utils import gather_object
+from accelerate.utils import broadcast_object_list, gather_object
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
@@ -29,6 +29,7 @@ from noisekernel.objectives.base import Info, Objective
 from noisekernel.recipes.training import TrainingSettings
 from noisekernel.training.checkpoint import Checkpoints, pack, unpack
 from noisekernel.training.log import Entry, Window
+from noisekernel.training.pacing import Pacer
 
 
 class Observer(Protocol):
@@ -39,6 +40,10 @@ class Observer(Protocol):
     def saved(self, images: int, average: Denoiser) -> None: ...
 
     def drew(self, images: int, average: Denoiser) -> None: ...
+
+    def planned(self, settings: TrainingSettings) -> None:
+        """The plan of a run by the clock was corrected."""
+        ...
 
 
 class Loss(nn.Module):
@@ -98,6 +103,7 @@ class Trainer:
         self.loss, self.optimiser = self.accelerator.prepare(loss, optimiser)
         self._stop: int | None = None
         self._saved = 0.0
+        self._pacer = Pacer()
 
     @property
     def averaged(self) -> Denoiser:
@@ -124,6 +130,9 @@ class Trainer:
             told = "; ".join(f"{key} was {about.get(key)!r} and is {self.about[key]!r}" for key in differing)
             raise InputError(f"{path.name} is of another run: {told}. Use another folder for another run")
         unpack(tensors, self.denoiser, self.average, self.optimiser)
+        if self.settings.minutes is not None:
+            plan = {"images": about["plan"]["images"], "pace": tuple(map(tuple, about["plan"]["pace"]))}
+            self.settings = self.settings.model_copy(update=plan)
         self.images, self.seconds = int(about["images"]), float(about["seconds"])
 
     def agree(self) -> None:
@@ -137,13 +146,14 @@ class Trainer:
 
     def run(self) -> None:
         """Train to the end, or until asked to stop (SIGINT, SIGTERM): then a checkpoint is written first."""
-        settings, window = self.settings, Window(since=self.seconds)
-        began, before, device = self.clock(), self.seconds, self.accelerator.device
+        window = Window(since=self.seconds)
+        began, before = self.clock(), self.seconds
         self._saved = began
+        self._pacer.begin(self.images, self.seconds)
         self.denoiser.train()
         with self._stoppable():
-            stream = self.examples.stream(self.parts(), device)
-            for step in range(self.images // settings.batch, settings.steps):
+            stream = self._batches()
+            while (step := self.images // self.settings.batch) < self.settings.steps:
                 self.step(step, stream, window)
                 self.seconds = before + self.clock() - began
                 self._after(window)
@@ -151,6 +161,11 @@ class Trainer:
                     self._check(window)
                     self._save()
                     raise Stopped(self._stop or signal.SIGTERM, self.images)
+
+    def _batches(self) -> Iterator[Batch]:
+        """The examples from here on. Where a correction has made the run longer than was planned, more follow."""
+        while True:
+            yield from self.examples.stream(self.parts(), self.accelerator.device)
 
     def parts(self) -> Iterator[range]:
         """This process's shares of the examples from here to the end."""
@@ -196,19 +211,39 @@ class Trainer:
         """Log, draw and save where it is time to."""
         last = self.images >= self.settings.images
         if last or self._passed(self.settings.log_every):
-            self._check(window)
-            entry = window.entry(
-                self.accelerator.gather, self.images, self.optimiser.param_groups[0]["lr"], self.seconds
-            )
-            for observer in self._listening():
-                observer.logged(entry)
-            window.clear(self.seconds)
+            self._log(window)
         if last or self._passed(self.settings.draw_every):
-            for observer in self._listening():
-                observer.drew(self.images, self.averaged)
+            self._draw()
         if last or self._passed(self.settings.save_every) or self._long_unsaved():
             self._check(window)
+            self._correct_plan()
+            if not last and self.images >= self.settings.images:  # no time is left: this was the last step
+                if window.infos:
+                    self._log(window)
+                self._draw()
             self._save()
+
+    def _log(self, window: "Window") -> None:
+        self._check(window)
+        entry = window.entry(self.accelerator.gather, self.images, self.optimiser.param_groups[0]["lr"], self.seconds)
+        for observer in self._listening():
+            observer.logged(entry)
+        window.clear(self.seconds)
+
+    def _draw(self) -> None:
+        for observer in self._listening():
+            observer.drew(self.images, self.averaged)
+
+    def _correct_plan(self) -> None:
+        """In a run by the clock: see to its end in time. Only before a checkpoint, which keeps what was decided."""
+        if self.settings.minutes is None or self.images >= self.settings.images:
+            return
+        told = [self._pacer.corrected(self.settings, self.images, self.seconds)]
+        corrected = broadcast_object_list(told)[0] if self.accelerator.num_processes > 1 else told[0]
+        if corrected is not None:
+            self.settings = corrected
+            for observer in self._listening():
+                observer.planned(corrected)
 
     def _passed(self, every: int) -> bool:
         return self.images // every > (self.images - self.settings.batch) // every
@@ -237,7 +272,9 @@ class Trainer:
                 observer.saved(self.images, self.averaged)
             if self.checkpoints is not None:
                 tensors = pack(self.denoiser, self.average, self.optimiser)
-                self.checkpoints.save(self.images, tensors, {"seconds": self.seconds, "streams": STREAMS, **self.about})
+                plan = self.settings.model_dump(mode="json", include={"images", "pace"})
+                told = {"seconds": self.seconds, "streams": STREAMS, "plan": plan, **self.about}
+                self.checkpoints.save(self.images, tensors, told)
         self.accelerator.wait_for_everyone()
         self._saved = self.clock()
 

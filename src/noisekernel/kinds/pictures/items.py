@@ -12,10 +12,21 @@ from torch import Tensor
 
 from noisekernel.core.errors import BadExampleError
 from noisekernel.kinds.exchanged import Items, Stored
-from noisekernel.kinds.pictures.reading import MOST_SIDE, Size, fit, kind_of_picture, read_picture, size_of, to_channels
+from noisekernel.kinds.pictures.reading import (
+    MOST_SIDE,
+    Size,
+    fit,
+    kind_of_picture,
+    open_picture,
+    read_picture,
+    size_of,
+    to_channels,
+)
 
 #: Pictures of one size keep it if no side is longer: larger ones were hardly made for training.
 LONGEST_KEPT = 64
+#: The sides that pictures are made into where a time budget chooses.
+SIDES = (32, 48, 64)
 #: So many files tell the size of all.
 LOOKED_AT = 1000
 
@@ -62,12 +73,30 @@ def natural_size(items: Items) -> Size | None:
     for i in range(0, len(items), -(-len(items) // LOOKED_AT)):
         try:
             size = size_of(items.item(i), LONGEST_KEPT)
-        except BadExampleError:  # whoever reads it hears of it
+            if size in found:
+                continue
+            open_picture(items.item(i).read_bytes(), LONGEST_KEPT)  # a damaged file has no say, whatever its header
+        except (BadExampleError, OSError):  # whoever reads it hears of it
             continue
         if size is None or any(size[1:] != other[1:] for other in found):
             return None
         found.add(size)
     return max(found, default=None)  # where some are grey, all are coloured
+
+
+def smaller_sizes(own: Size | None, channels: int) -> list[Size]:
+    """The sizes that pictures of their `own` size can be made into: `SIDES` as far as they are smaller, and their own.
+
+    Proportions are kept. Pictures without a size of their own are made into squares with so many `channels`.
+    """
+    if own is None:
+        return [Size(channels, side, side) for side in SIDES]
+    longest = max(own.height, own.width)
+    # Multiples of four can be halved twice, as networks do.
+    shrunk = [
+        [max(4, 4 * round(length * side / longest / 4)) for length in own[1:]] for side in SIDES if side < longest
+    ]
+    return [*(Size(own.channels, *sides) for sides in shrunk), own]
 
 
 def spread(n: int, most: int) -> range:

@@ -19,7 +19,15 @@ from noisekernel.kinds.pictures.codecs import Continuous, Levels
 from noisekernel.kinds.pictures.drawing import bytes_of_a_cell, contact_sheet, png_bytes
 from noisekernel.kinds.pictures.features import check_learnable, classifier_features, learn_classifier
 from noisekernel.kinds.pictures.film import check_film, save_film
-from noisekernel.kinds.pictures.items import fault_of, is_picture, natural_size, size_given, spread, stored
+from noisekernel.kinds.pictures.items import (
+    fault_of,
+    is_picture,
+    natural_size,
+    size_given,
+    smaller_sizes,
+    spread,
+    stored,
+)
 from noisekernel.kinds.pictures.masks import mask_in, tile_masks
 from noisekernel.kinds.pictures.on_page import PicturesOnPage
 from noisekernel.kinds.pictures.reading import MODES, Size, kind_of_picture
@@ -93,6 +101,24 @@ class Pictures(Kind):
         shape = " x ".join(map(str, self.otherwise))
         return self.of_size(Size(*self.otherwise)), (
             f"pictures are made into {shape}, the recipe's size; for another, --set 'data.size=[3,64,64]'"
+        )
+
+    def sizes(self, items: Items | None) -> Sequence["Pictures"]:
+        """The data's own size and smaller ones of the same proportions, or the squares of `SIDES`."""
+        if self.size is not None:
+            return [self]
+        own = None if items is None else natural_size(items)
+        return [self.of_size(size) for size in smaller_sizes(own, self.otherwise[0])]
+
+    def resized(self, items: Items | None, to: "Pictures") -> str | None:
+        own = None if items is None or self.size is not None else natural_size(items)
+        if self.size is not None or own == to.box:
+            return None
+        shape = " x ".join(map(str, to.shape))
+        what = "pictures" if own is None else f"pictures of {own.width} x {own.height}"
+        return (
+            f"{what} are made into {shape} (the middle of each, resized): the largest size that fits the time; for "
+            "another, --set 'data.size=[3,64,64]'"
         )
 
     def of_size(self, size: Size) -> "Pictures":

@@ -30,7 +30,7 @@ def tile_masks(
     tensor([0.7500, 0.7500])
     """
     if not isinstance(size, Size):
-        raise InputError(f"size is {size!r}; give that of a model, model.size, or Size(channels, height, width)")
+        raise InputError(f"size is {size!r}; give that of a model, model.kind.box, or Size(channels, height, width)")
     checks.count("tile", tile)
     checks.number("keep", keep, 0.0, 1.0)
     rows, columns = math.ceil(size.height / tile), math.ceil(size.width / tile)

@@ -79,6 +79,14 @@ class Points(Kind):
     def recipe(cls, items: Items | None, on_cpu: bool) -> str:
         return "points"
 
+    @classmethod
+    def of_shape(cls, shape: tuple[int, ...], categories: int | None) -> "Points | None":
+        """Vectors of numbers as they are, with columns x0, x1, …."""
+        if len(shape) != 1 or categories is not None:
+            return None
+        names = tuple(f"x{i}" for i in range(shape[0]))
+        return cls(columns=names, means=(0.0,) * len(names), scales=(1.0,) * len(names))
+
     def fitted(self, items: Items | None) -> tuple["Points", str | None]:
         if self.columns is not None and self.means is not None and self.scales is not None:
             return self, None

@@ -11,13 +11,14 @@ from torch import Tensor
 from noisekernel.core import checks
 from noisekernel.core.errors import InputError
 from noisekernel.core.stepwise import Advance
+from noisekernel.kinds.model import KindModel
 from noisekernel.measuring import chains
 from noisekernel.measuring.chains.found import Diagnosis, Found
 from noisekernel.measuring.chains.mixing import need_arviz
 from noisekernel.measuring.chains.noise import BELOW
 from noisekernel.measuring.chains.reversible import FEWEST
 from noisekernel.measuring.chains.walk import Walked, dispersed
-from noisekernel.measuring.samples.features import Described, small_features
+from noisekernel.measuring.samples.features import Described, learned_features
 from noisekernel.sampling.model import NoiseModel
 from noisekernel.tasks.distances import BETAS, RENEWED
 
@@ -73,7 +74,7 @@ def diagnose(
         n: The chains of the long walks, at most half of the examples. They are compared with the other examples.
         pairs: How many pairs test reversibility, at most; of the paper's chain at most as many as there are examples.
         levels: The noise levels at which the paper's chain is tested for reversibility, beside `beta`.
-        features: What chains are compared by (`small_features`, unless given).
+        features: What chains are compared by; features learned from the data, as for `nk evaluate`, unless given.
         seed: The same seed gives the same figures.
         batch_size: How many samples are made at a time.
         bar: Total and name of a piece of work to a context whose function is called whenever some of it is done.
@@ -98,7 +99,8 @@ def diagnose(
     order = torch.randperm(len(z), generator=torch.Generator().manual_seed(seed % 2**63))[:MOST_EXAMPLES]
     z, labels = z[order], None if labels is None else labels[order]
     n = min(n, len(z) // 2)
-    described = features or small_features(z, labels)
+    kind = model.kind if isinstance(model, KindModel) else None
+    described = features or learned_features(z, labels, kind)
     directions, traced = chains.Directions.of(z), dispersed(labels, n)
     how = _How(z, n, described, directions, traced, steps, min(pairs, len(z)), seed, batch_size, bar)
     return Diagnosis(len(z), seed, _walk(model, how), _paper(model, how, levels, beta, lag))

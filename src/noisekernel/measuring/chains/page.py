@@ -12,7 +12,7 @@ from noisekernel.kinds.base import Kind
 from noisekernel.measuring.chains import StrengthCurve
 from noisekernel.measuring.chains.diagnosis import PACE
 from noisekernel.measuring.chains.found import LEVEL, PAPER, WALK, Diagnosis, Found
-from noisekernel.measuring.page import COLOURS, Section, new_axes, plotted, shown_in_page, table, write_report
+from noisekernel.measuring.page import COLOURS, Section, embedded, new_axes, plotted, table, write_report
 
 LEAD = (
     "Are the chains of this model what they should be: the walk of the noise, which nk vary and nk walk run, and the "
@@ -32,7 +32,7 @@ def write_page(path: Path, found: Diagnosis, kind: Kind, figures: Mapping[str, A
     walk, paper = found.walk.stationary, found.paper.stationary
     facts = {
         "model": str(figures["model"]),
-        "data": f"{figures['data']}: {found.examples:,} pictures",
+        "data": f"{figures['data']}: {found.examples:,} {kind.many}",
         "walks": f"{walk.chains} chains, {walk.distances[-1].steps:,} steps",
         "the walk of the noise": f"pace {PACE:g} below beta {walk.beta:g}",
         "the paper's chain": f"beta {paper.beta:g}, lag {paper.lag:g}",
@@ -41,9 +41,9 @@ def write_page(path: Path, found: Diagnosis, kind: Kind, figures: Mapping[str, A
     sections = [_reversible(found), _stationary(found, kind), _mixing(found), _strength(found)]
     name = figures["model"]
     commands = (
-        f"nk vary {name} PICTURE           variants of a picture\n"
+        f"nk vary {name} EXAMPLE           variants of a {kind.one}\n"
         f"nk walk {name}                   a film of the walk\n"
-        f"nk equilibrate {name} PICTURE    variants by the paper's chain"
+        f"nk equilibrate {name} EXAMPLE    variants by the paper's chain"
     )
     write_report(path, f"Diagnosis of {name}", facts, sections, figures, commands, lead=LEAD)
 
@@ -95,7 +95,7 @@ def plot_stationary(found: Found, title: str = "") -> Any:
     )
     low, high = (stationary.floor + side * 2 * stationary.floor_error for side in (-1, 1))
     axes.axhspan(low, high, color=COLOURS[6], alpha=0.12, linewidth=0)
-    axes.axhline(stationary.floor, color=COLOURS[6], linestyle="--", linewidth=1.2, label="as many real pictures")
+    axes.axhline(stationary.floor, color=COLOURS[6], linestyle="--", linewidth=1.2, label="as many real examples")
     axes.set_xscale("symlog", linthresh=1)
     axes.set_xlim(left=-0.1)
     axes.set_xticks([d.steps for d in stationary.distances], [f"{d.steps:,}" for d in stationary.distances])
@@ -119,7 +119,7 @@ def plot_mixing(found: Found, title: str = "") -> Any:
 def plot_strength(found: Diagnosis) -> Any:
     """How far variants of either kind go, and the monotone curves through it."""
     axes = new_axes()
-    axes.axhline(1.0, color=COLOURS[6], linestyle="--", linewidth=1.2, label="two unrelated pictures")
+    axes.axhline(1.0, color=COLOURS[6], linestyle="--", linewidth=1.2, label="two unrelated examples")
     shown = {"noise below it renewed": found.walk.strength, "steps at it": found.paper.strength}
     for colour, (name, curve) in zip((COLOURS[2], COLOURS[0]), shown.items(), strict=True):
         axes.plot((0.0, *curve.betas), (0.0, *curve.monotone), color=colour, linewidth=1.4)
@@ -165,7 +165,7 @@ def _stationary(found: Diagnosis, kind: Kind) -> Section:
     s = found.walk.stationary
     text = (
         f"The Fréchet distance of {s.chains} chains to the data they did not start from, on {s.features}. The dashed "
-        f"line is where real pictures, as many, are: {s.floor:.2f} ± {s.floor_error:.2f}. Step 0 is the start, read "
+        f"line is where real {kind.many}, as many, are: {s.floor:.2f} ± {s.floor_error:.2f}. Step 0 is the start, read "
         "out again. The walk of the noise ends where new samples are, wherever that is. Bars are two standard errors."
     )
     for name, one in _both(found):
@@ -185,7 +185,7 @@ def _stationary(found: Diagnosis, kind: Kind) -> Section:
 def _sheet(found: Found, name: str, kind: Kind) -> str:
     values = kind.decode(torch.cat([z.cpu() for z in found.shown.values()]))
     columns = len(next(iter(found.shown.values())))
-    return shown_in_page(kind.overview(values, columns), alt=f"{name}: chains on their way")
+    return embedded(kind.overview(values, columns), alt=f"{name}: chains on their way")
 
 
 def _mixing(found: Diagnosis) -> Section:
@@ -224,7 +224,7 @@ def _strength(found: Diagnosis) -> Section:
 
     renewed, constant = found.walk.strength, found.paper.strength
     text = (
-        "The distance of a variant from its start, over that of two unrelated pictures. With the noise below a level "
+        "The distance of a variant from its start, over that of two unrelated examples. With the noise below a level "
         f"renewed, as nk vary and the studio do: {marks(renewed)}. By {constant.steps} steps of the paper's chain at "
         f"that level, read out sharp: {marks(constant)}. Lines are made monotone; bars are two errors."
     )

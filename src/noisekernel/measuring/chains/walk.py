@@ -130,7 +130,7 @@ def named(traces: Sequence[Tensor], directions: Directions) -> dict[str, Tensor]
 def watch(guess: Tensor, directions: Directions, origin: Tensor) -> Tensor:
     """The scalar functions of clean data, or of denoised states, in the order of their names.
 
-    The distance is from one and the same picture, the start of the first chain: from each chain's own start it would
+    The distance is from one and the same example, the start of the first chain: from each chain's own start it would
     be another function for every chain, and R-hat would compare what does not compare.
     """
     elements = flat(guess)

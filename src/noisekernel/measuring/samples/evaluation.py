@@ -6,7 +6,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ from noisekernel.measuring.samples.figures import (
     compare,
 )
 from noisekernel.measuring.samples.intervals import LEVEL, Figure
+from noisekernel.measuring.samples.likelihood import nats_per_character
 from noisekernel.measuring.samples.neighbours import NEIGHBOURS
 from noisekernel.measuring.samples.processes import Processes
 from noisekernel.measuring.samples.reference import Reference, open_data, read_through
@@ -52,7 +53,10 @@ NAMES = {
     "recall": "recall",
     "density": "density",
     "coverage": "coverage",
+    "nats": "nats per character",
 }
+#: The likelihood is that of so many examples at most.
+MOST_LIKELIHOODS = 5_000
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,8 @@ def measure(
 
     Samples are drawn as `nk sample` draws them. Each figure stands beside its floor: the same
     figure for real examples in the place of the samples. Under torchrun the processes share the work, and all get the
-    figures that one process would get.
+    figures that one process would get. Strings are also judged by their likelihood, in nats per character by the chain
+    rule: of those held out, or else of the data, and of at most 5,000.
 
     Args:
         model: A model; `nk.measure` takes the name or path of one too.
@@ -133,7 +138,7 @@ def measure(
         sampler: The sampler by name; None for the model's own.
         steps: The number of its steps; None for as many as it takes by itself.
         label: The names or numbers of the classes to draw; None to leave them open.
-        held_out: Examples for the floor, as `data`; None for some of the data against the rest.
+        held_out: Examples for the floor and for the likelihood, as `data`; None for some of the data against the rest.
         bad: What to do with examples that cannot be read: "fail" or "skip".
         seed: Draws the samples, and chooses the examples of the floor.
         device: Where to compute; None for where the model is, and for a name or a path the best there is.
@@ -205,7 +210,8 @@ def measure(
     def judged() -> Judgement:
         assert of_real is not None and of_samples is not None  # noqa: PT018 (this is the main process)
         with show(2, "figures") as advance:
-            return judge(of_real, of_samples, of_held, seed, how, advance, began)
+            found = judge(of_real, of_samples, of_held, seed, how, advance, began)
+        return replace(found, figures=found.figures | _likelihood(chain, real if held is None else held, seed))
 
     return processes.from_main(judged)
 
@@ -241,6 +247,15 @@ def judge(
         "seconds": round(time.perf_counter() - began, 1),
     }
     return Judgement(figures, floor, {**how, **more}, missing, tuple(_warnings(real, fake, own)))
+
+
+def _likelihood(chain: KindModel, examples: Reference, seed: int) -> dict[str, Figure]:
+    """Nats per character of examples by the chain rule, for the kinds that count characters."""
+    kind = chain.kind
+    if kind.characters(kind.encode(examples.values([0]))) is None:
+        return {}
+    order = torch.randperm(len(examples), generator=torch.Generator().manual_seed(seed % 2**63))
+    return {"nats": nats_per_character(chain, kind.encode(examples.values(order[:MOST_LIKELIHOODS].tolist())))}
 
 
 def _shuffled(encoded: Encoded, seed: int) -> Encoded:

@@ -1,14 +1,21 @@
-"""Features without a download: a small classifier's hidden layer where there are labels, else principal components.
+"""Features without a download, of clean data: those that the kind of data learns, else principal components.
 
-They rank samples of one data set; they are not Inception's, and numbers on them compare with nothing outside.
+They are those of `nk evaluate`: for pictures with classes the hidden layer of a small classifier. They rank samples of
+one data set; they are not Inception's, and numbers on them compare with nothing outside.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
+
+from noisekernel.core.errors import InputError
+from noisekernel.files.digest import digest
+from noisekernel.kinds.base import Kind
+from noisekernel.kinds.components import component_features, learn_components
+from noisekernel.measuring.samples import cache
+from noisekernel.tasks.distances import flat
 
 Features = Callable[[Tensor], Tensor]
 
@@ -21,40 +28,32 @@ class Described:
     name: str
 
 
-def small_features(z: Tensor, labels: Tensor | None, seed: int = 0) -> Described:
-    """Features learned from clean data in seconds."""
-    flat = z.flatten(1).float().numpy()
-    if labels is None or not _enough(labels):
-        from sklearn.decomposition import PCA
+def learned_features(z: Tensor, labels: Tensor | None, kind: Kind | None, seed: int = 0) -> Described:
+    """Features learned from clean data, in seconds to a minute: by their kind, where it is known.
 
-        components = PCA(min(32, flat.shape[1], len(flat)), random_state=seed).fit(flat)
+    Those of a kind are kept on disk for the next time.
+    """
+    if kind is None:
+        made = learn_components(flat(z), seed)
+        plain = component_features(flat, made, torch.device("cpu"))
+        return Described(lambda z: plain.function(z).double(), plain.name)
+    values, known = kind.decode(z), labels if _can_learn(kind) else None
+    key = digest("of z", kind.bare.model_dump_json(), values, known if known is not None else "none", seed)
+    made = cache.found_or_made("features", key, lambda: kind.learn_features(values, known, seed))
+    found = kind.features(made, torch.device("cpu"))
 
-        def project(z: Tensor) -> Tensor:
-            return _tensor(components.transform(z.flatten(1).float().numpy()))
+    def features(z: Tensor) -> Tensor:
+        with torch.no_grad():
+            given = [found.function(some) for some in kind.decode(z).split(500)]
+        return torch.cat([each[0] if isinstance(each, tuple) else each for each in given]).double()
 
-        return Described(project, f"{components.n_components_} principal components")
-    from sklearn.neural_network import MLPClassifier
-
-    classifier = MLPClassifier((64, 32), max_iter=60, early_stopping=True, random_state=seed)
-    classifier.fit(flat, labels.numpy())
-
-    def hidden(z: Tensor) -> Tensor:
-        h = z.flatten(1).float().numpy()
-        for weight, bias in zip(classifier.coefs_[:-1], classifier.intercepts_[:-1], strict=True):
-            h = np.maximum(h @ weight + bias, 0.0)
-        return _tensor(h)
-
-    return Described(hidden, "the hidden layer of a small classifier of the same data")
+    return Described(features, found.name)
 
 
-def _enough(labels: Tensor) -> bool:
-    """Whether a classifier can hold a tenth of them back, with each class on either side."""
-    if bool((labels < 0).any()):
+def _can_learn(kind: Kind) -> bool:
+    """Whether the kind learns features of its own from such data; principal components it learns from any."""
+    try:
+        kind.check_features()
+    except InputError:
         return False
-    counts = labels.bincount()
-    classes = int((counts > 0).sum())
-    return classes > 1 and int(counts[counts > 0].min()) >= 2 and len(labels) // 10 >= classes
-
-
-def _tensor(values: np.ndarray) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(values, dtype=np.float64))
+    return True

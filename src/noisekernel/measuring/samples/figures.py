@@ -2,8 +2,8 @@
 
 | figure | what it is | its interval speaks of |
 |---|---|---|
-| `fid` | Fréchet distance of all samples to all pictures | other samples, as many, of the same model |
-| `fid_unbiased` | the same, less the bias of finite sets | the distributions behind samples and pictures |
+| `fid` | Fréchet distance of all samples to all examples | other samples, as many, of the same model |
+| `fid_unbiased` | the same, less the bias of finite sets | the distributions behind samples and examples |
 | `kid` | squared maximum mean discrepancy, cubic kernel, unbiased (Bińkowski et al. 2018) | the same |
 | `inception_score` | exp of the information a sample has of its class (Salimans et al. 2016) | other samples |
 | `precision` … `coverage` | see `neighbours` | other samples |
@@ -32,7 +32,7 @@ FEWEST = 2 * PARTS
 
 @dataclass(frozen=True)
 class Encoded:
-    """Features of pictures, and logits of classes where the features come with any."""
+    """Features of examples, and logits of classes where the features come with any."""
 
     features: Tensor
     logits: Tensor | None = None
@@ -57,13 +57,13 @@ def check_torchmetrics() -> None:
 
 
 def compare(real: Encoded, fake: Encoded, seed: int = 0) -> dict[str, Figure]:
-    """Every figure of samples `fake` against pictures `real` that can be had, by name.
+    """Every figure of samples `fake` against examples `real` that can be had, by name.
 
     Which points go to which part, or to the tables of distances, is drawn from the seed.
     """
     check_torchmetrics()
     if min(len(real), len(fake)) < FEWEST:
-        raise InputError(f"figures need at least {FEWEST} samples and pictures: {len(fake)} and {len(real)} given")
+        raise InputError(f"figures need at least {FEWEST} samples and examples: {len(fake)} and {len(real)} given")
     generator = torch.Generator().manual_seed(seed % 2**63)
     # Data sets are often sorted, and labels come by turns.
     real, fake = (each[torch.randperm(len(each), generator=generator)] for each in (real, fake))
@@ -105,8 +105,8 @@ def fid(real: Tensor, fake: Tensor) -> float:
 def kid(real: Tensor, fake: Tensor) -> Figure:
     """The squared discrepancy, unbiased: its mean is zero where the distributions are one, so it may be negative.
 
-    Where there are as many samples as pictures it is torchmetrics' `poly_mmd`. It comes from sums over pairs of groups,
-    so that a group of samples and one of pictures can be left out at no cost.
+    Where there are as many samples as examples it is torchmetrics' `poly_mmd`. It comes from sums over pairs of groups,
+    so that a group of samples and one of examples can be left out at no cost.
     """
     real, fake = real.double(), fake.double()
     theirs, ours = groups_of(len(real)), groups_of(len(fake))

@@ -23,11 +23,11 @@ def frechet_distance(a: Float[Tensor, "n features"], b: Float[Tensor, "m feature
 
 
 def frechet_intervals(real: Float[Tensor, "n features"], fake: Float[Tensor, "m features"]) -> tuple[Figure, Figure]:
-    """The distance to these very pictures, and the distance of the distributions.
+    """The distance to these very examples, and the distance of the distributions.
 
     The first is the usual figure, whose interval says what other samples, as many, would give. The second is it less
-    its bias, which to first order goes with one over the number of samples and of pictures; its interval speaks of the
-    distance between the distributions that samples and pictures were drawn from. It may be negative.
+    its bias, which to first order goes with one over the number of samples and of examples; its interval speaks of the
+    distance between the distributions that samples and examples were drawn from. It may be negative.
     """
     of_fake, of_real = _left_out(real, fake), _left_out(fake, real)
     corrected = of_fake.value - of_fake.bias - of_real.bias

@@ -2,13 +2,13 @@
 
 The ball of a point reaches to its k-th nearest neighbour in its own set. Of Kynkäänniemi et al. 2019, arXiv:1904.06991:
 
-    precision   the share of samples that lie in the ball of some real picture
-    recall      the share of real pictures that lie in the ball of some sample
+    precision   the share of samples that lie in the ball of some real example
+    recall      the share of real examples that lie in the ball of some sample
 
 Of Naeem et al. 2020, arXiv:2002.09797:
 
     density     the number of real balls that a sample lies in, over k, on average
-    coverage    the share of real pictures with some sample in their ball
+    coverage    the share of real examples with some sample in their ball
 
 They depend on how many points there are and on k: compare figures of equal counts only. A full table of distances is
 held in memory, so give some thousands at most.
@@ -38,7 +38,7 @@ class Shares:
 
 
 def shares(real: Float[Tensor, "n features"], fake: Float[Tensor, "m features"], k: int = NEIGHBOURS) -> Shares:
-    """The four figures of samples `fake` of what `real` pictures show.
+    """The four figures of samples `fake` of what `real` examples show.
 
     >>> real = torch.tensor([[0.0], [1.0], [2.0], [9.0]])
     >>> shares(real, torch.tensor([[0.5], [1.5]]), k=1)
@@ -51,7 +51,7 @@ def shares(real: Float[Tensor, "n features"], fake: Float[Tensor, "m features"],
 def shares_intervals(
     real: Float[Tensor, "n features"], fake: Float[Tensor, "m features"], k: int = NEIGHBOURS
 ) -> dict[str, Figure]:
-    """The four, by name, with intervals, as the samples `fake` vary and the pictures `real` stay."""
+    """The four, by name, with intervals, as the samples `fake` vary and the examples `real` stay."""
     table, groups = Table.of(real, fake, k), groups_of(len(fake))
     whole = table.shares(torch.arange(len(fake)))
     without = [table.shares(torch.nonzero(groups != group).flatten()) for group in range(int(groups.max()) + 1)]
@@ -67,7 +67,7 @@ class Table:
     """All distances."""
 
     k: int
-    #: Of each real picture to its k-th neighbour among the others.
+    #: Of each real example to its k-th neighbour among the others.
     reach: Tensor
     between: Tensor
     among_fake: Tensor

@@ -49,7 +49,7 @@ class Processes:
     def encode(
         self, n: int, size: int, encode: Callable[[range], Encoded], advance: Callable[[], None] = lambda: None
     ) -> Encoded | None:
-        """Features of n pictures, `size` at a time, in the main process; None in the others."""
+        """Features of n examples, `size` at a time, in the main process; None in the others."""
         parts = batches(n, size)
         own = []
         for number in range(self.rank, len(parts), self.world):
@@ -58,7 +58,7 @@ class Processes:
         return _joined(own) if self.world == 1 else self._gathered(own)
 
     def share(self, n: int, size: int) -> int:
-        """How many batches of n pictures, `size` at a time, are this process's."""
+        """How many batches of n examples, `size` at a time, are this process's."""
         return len(range(self.rank, -(-n // size), self.world))
 
     def _gathered(self, own: list[tuple[int, Encoded]]) -> Encoded | None:
