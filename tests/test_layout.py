@@ -91,30 +91,18 @@ def test_no_import_hides_behind_a_function():
     assert calling == COMPUTED
 
 
-#: Files of the studio whose pictures move into kinds/pictures.
-MOVING = {
-    "studio/viewing.py",
-    "studio/models.py",
-    "studio/web/routes/designs.py",
-    "studio/web/routes/files.py",
-}
 #: What only the kind of pictures knows: Pillow, its formats, contact sheets, the box that a picture is made into.
 OF_PICTURES = (
     r"\bPIL\b|image/(png|jpeg)|contact_sheet|png_bytes|kinds\.pictures\b|\bPictures\(|\"pictures\"|\.box\b|"
     r"\"[^\"]*\.(png|jpe?g)\b|\b(model|kind|size)\.(height|width)\b"
 )
-#: Where they are named all the same, in so many lines: the list of kinds, lists of media types, and streams, which
-#: are of pictures.
-NAMED = {"kinds/registry.py": 1, "kinds/base.py": 1, "data/opening.py": 1, "studio/web/server.py": 1}
+#: Where they are named all the same, in so many lines: the list of kinds, and lists of media types.
+NAMED = {"kinds/registry.py": 1, "kinds/exchanged.py": 1, "studio/web/server.py": 1}
 
 
 @pytest.mark.parametrize(
     "path",
-    [
-        path
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if path.parts[-2] != "pictures" and str(path.relative_to(PACKAGE)) not in MOVING
-    ],
+    [path for path in sorted(PACKAGE.rglob("*.py")) if path.parts[-2] != "pictures"],
     ids=lambda p: str(p.relative_to(PACKAGE)),
 )
 def test_nothing_but_their_kind_knows_pictures(path):

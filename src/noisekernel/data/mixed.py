@@ -68,7 +68,7 @@ def _recognised(path: Path) -> str | None:
 
 
 def _listed(found: Mapping[str, Mapping[str, int]]) -> str:
-    """400 files of pictures (.png), 1 file of points (.csv)."""
+    """How many files of which kind, and how their names end."""
     told = []
     for kind, counts in found.items():
         files = sum(counts.values())

@@ -53,7 +53,7 @@ def save(model: NoiseModel, path: str | Path, *, kind: Kind | None = None, force
     >>> denoiser = Denoiser(networks.MLP(head.in_channels, head.out_channels), head)
     >>> path = save(NoiseModel(GaussianKernel(), denoiser, shape=(2,)), tempfile.mkdtemp())
     >>> load(path, "cpu").kind.described()
-    'points of 2'
+    'points of 2 columns (x0, x1)'
     """
     if not isinstance(model, Model):
         design = design_of(noise_model(model), kind)

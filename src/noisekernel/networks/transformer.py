@@ -39,8 +39,8 @@ class _Block(nn.Module):
 class Transformer(Backbone):
     """Attention in both directions, sinusoidal positions, the noise level added to the input.
 
-    The stem mixes each place with its neighbours, channel by channel, so that they need not be found by attention. When
-    elements are masked at random, attention takes long to find them: see "Names" in docs/results.md.
+    The stem mixes each place with its neighbours, channel by channel, so that they need not be found by attention. On
+    names this learned faster than attention alone: see "Names" in docs/results.md.
 
     Args:
         in_channels: The channels of the input: `head.in_channels`.
