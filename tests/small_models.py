@@ -40,6 +40,6 @@ def words(folder: Path) -> Small:
 
 
 def _trained(folder: Path, name: str, data: str, settings: dict[str, object]) -> Small:
-    model = nk.fit(folder / data, settings={**SETTINGS, **settings}, progress=False)
+    model = nk.fit(folder / data, settings={**SETTINGS, **settings}, calibrate=False, progress=False)
     nk.save(model, folder / f"{name}.safetensors")
     return Small(folder / f"{name}.safetensors", folder / data)

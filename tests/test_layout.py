@@ -120,6 +120,17 @@ def test_networks_import_torch_alone():
         assert foreign <= {"torch", "jaxtyping", "noisekernel"}, path
 
 
+def test_the_studio_knows_of_no_kind_of_data():
+    """What is shown, sent and painted is the kind's affair: `Kind.on_page`."""
+    telling = re.compile(r"\bPIL\b|picture|pixel|\bPNG\b|image/png|\bheight\b|inpaint", re.IGNORECASE)
+    mime = '    "png": "image/png",'  # of the page's own files
+    for path in (PACKAGE / "studio").rglob("*.py"):
+        lines = [line for line in path.read_text().splitlines() if telling.search(line) and line != mime]
+        assert not lines, f"{path}: {lines[0]}"
+    outside = [path for path in PACKAGE.rglob("*.py") if "noisekernel.studio" in path.read_text()]
+    assert {path.relative_to(PACKAGE).parts[0] for path in outside} <= {"studio", "cli"}
+
+
 def test_exports_are_what_they_say():
     assert nk.__all__ == sorted(nk.__all__, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
     for name in nk.__all__:

@@ -9,7 +9,10 @@ from browser.hand import Hand
 from foreign_kind import VIEWER, install, python
 from noisekernel.studio.web.security import POLICY
 
-FIT = "import noisekernel as nk; nk.save(nk.fit('rolls.txt', kind='dice', progress=False), 'rolls.safetensors')"
+FIT = """
+import noisekernel as nk
+nk.save(nk.fit("rolls.txt", kind="dice", calibrate=False, progress=False), "rolls.safetensors")
+"""
 
 
 @pytest.fixture(scope="module")

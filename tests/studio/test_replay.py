@@ -174,6 +174,10 @@ def test_files_with_something_wrong(made, api, run, tmp_path):
     def no_taste(record):
         next(one for one in record["rounds"] if one["task"] == "steer")["settings"]["opinions"] = {}
 
+    def of_before(record):
+        record["format"] = 3
+        record["rounds"][0]["task"] = "inpaint"  # which was the name of a task then
+
     def extra(record):
         record["nodes"][0]["path"] = "/etc/passwd"
 
@@ -184,6 +188,7 @@ def test_files_with_something_wrong(made, api, run, tmp_path):
         (unheard_of, "lag"),
         (left_open, "without its noise level"),
         (no_taste, "without its opinions"),
+        (of_before, "the design file has format 3; this version reads format 4"),
         (extra, "path"),
     ):
         answer = api.post("/api/designs/import", files={"file": ("x.nkd", changed(content, change))})

@@ -9,7 +9,9 @@ model's own samples say what is usual at each level, so no data are needed:
 
 divided by the standard deviation of that mean over the samples. An example further than `UNLIKE` standard deviations
 off is called unlike. By the models in the package that are 1 % of the digits, 3 % of the clothes held out of training,
-and of parts of photographs all and over 90 %.
+and of parts of photographs all and over 90 %. Of points, a small model called 2 % of its data unlike and three quarters
+of points whose columns were dealt out anew. Short strings tell less: of names, a model trained for three minutes called
+1 % unlike that it had not seen, and of random letters a third.
 """
 
 from collections.abc import Callable

@@ -13,7 +13,6 @@ body { margin: 2rem; }
 ul { list-style: none; margin: 0; padding-left: 1.5rem; border-left: 1px solid #8886; }
 body > ul { padding-left: 0; border: 0; }
 figure { display: inline-flex; gap: .8rem; align-items: center; margin: .4rem 0; }
-img { image-rendering: pixelated; width: 96px; border-radius: 4px; }
 pre { font-size: 1.1rem; margin: 0; }
 th { text-align: left; font-weight: normal; opacity: .7; padding-right: .6rem; }
 figcaption small { opacity: .7; display: block; }

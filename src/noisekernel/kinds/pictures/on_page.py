@@ -124,7 +124,9 @@ class PicturesOnPage(OnPage):
     def markup(self, z: Tensor, names: Sequence[str]) -> list[str]:
         """Small ones are enlarged, so that they can be seen."""
         images = [_url(enlarged(image, THUMB)) for image in self.drawn(z)]
-        return [f'<img src="{image}" alt="{html.escape(name)}">' for image, name in zip(images, names, strict=True)]
+        style = f"image-rendering: pixelated; width: {THUMB}px; border-radius: 4px"
+        pairs = zip(images, names, strict=True)
+        return [f'<img src="{image}" alt="{html.escape(name)}" style="{style}">' for image, name in pairs]
 
     def frame(self, clean: Tensor, noisy: Tensor) -> dict[str, Any]:
         """Clean data and noisy states, each as one picture of many cells; what is masked is grey."""

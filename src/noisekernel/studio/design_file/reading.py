@@ -20,7 +20,10 @@ def read_design(content: bytes) -> DesignFile:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as file:
             parts = {name: _unpacked(file, name) for name in (RECORD, DATA)}
-        record = DesignRecord.model_validate(json.loads(parts[RECORD]))
+        told = json.loads(parts[RECORD])
+        if told["format"] != FORMAT:
+            raise InputError(f"the design file has format {told['format']!r:.20}; this version reads format {FORMAT}")
+        record = DesignRecord.model_validate(told)
         z = load(parts[DATA])
     except ValidationError as error:
         first = error.errors()[0]
@@ -31,8 +34,6 @@ def read_design(content: bytes) -> DesignFile:
         raise
     except Exception:  # zip files that are hostile raise anything at all
         raise InputError(f"this is not a design file ({SUFFIX}), or it is damaged") from None
-    if record.format != FORMAT:
-        raise InputError(f"the design file has format {record.format}; this version reads format {FORMAT}")
     if not _fits_together(record, z):
         raise damaged("its rounds, nodes and data do not fit together")
     _check_bounds(record)
