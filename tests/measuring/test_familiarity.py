@@ -60,6 +60,7 @@ def test_few_of_its_like_are_called_unlike(digits, usual, real):
 
 
 @pytest.mark.statistical
+@pytest.mark.filterwarnings("ignore::noisekernel.core.errors.Altered")  # photographs are resized
 def test_most_others_are(digits, usual, real):
     for name, pictures in others(digits, real).items():
         assert float((usual.strangeness(digits, pictures) > UNLIKE).float().mean()) >= 0.9, name
