@@ -106,11 +106,6 @@ def test_mistakes(run, tmp_path, home, models):
 
 
 @pytest.mark.training
-def test_the_studio_says_what_it_cannot_show(run, models):
-    refused(run("studio", models["tokens"], "--no-browser"), "is a model of strings, which the studio cannot show yet")
-
-
-@pytest.mark.training
 @pytest.mark.parametrize("kind", ["points", "tokens"])
 def test_the_page_of_a_diagnosis_shows_examples_of_any_kind(run, tmp_path, home, models, kind):
     pytest.importorskip("arviz")
