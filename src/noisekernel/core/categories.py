@@ -122,6 +122,18 @@ class Categories(Elementwise):
         sure, never = torch.zeros(value.shape, dtype=self.dtype, device=value.device), LOG_ZERO
         return Mixed(self, value, sure.where(fill, never), sure.where(~fill, never), self.classes)
 
+    def without(self, barred: Tensor) -> "Categorical":
+        """Given that no element is of a class that is barred for it: those have no probability, the others all of it.
+
+        Args:
+            barred: Which classes are, (batch, *event, classes); never all of an element's.
+
+        >>> Categorical.from_probs(torch.tensor([[0.2, 0.3, 0.5]])).without(torch.tensor([[0, 0, 1]])).probs
+        tensor([[0.4000, 0.6000, 0.0000]])
+        """
+        checks.same_shape("barred", barred, "the classes of each element", torch.Size((*self.shape, self.classes)))
+        return Categorical.from_logits(self.table().masked_fill(barred.bool(), LOG_ZERO))
+
     def select(self, choose: Tensor, other: "Categories") -> "Categories":
         """By tables, if they are of different kinds."""
         if type(self) is type(other):

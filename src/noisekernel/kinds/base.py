@@ -282,6 +282,13 @@ class Kind(Strict):
         """Which elements of z are known from those that are visible, beside these; by default none."""
         return torch.zeros_like(visible)
 
+    def barred(self, z: Tensor, hidden: Tensor) -> Tensor | None:
+        """The classes that hidden elements of z cannot be of, given those that are not: (n, *shape, classes) or None.
+
+        Where z is filled in, they get no probability. By default any class is possible.
+        """
+        return None
+
     # Shared -----------------------------------------------------------------------------------------------------------
 
     def check_z(self, z: Any) -> Tensor:

@@ -57,6 +57,10 @@ class KindModel(NoiseModel):
         warn(notes)
         return found
 
+    def barred(self, z: Tensor, hidden: Tensor) -> Tensor | None:
+        """What the kind of data knows to be impossible."""
+        return self.kind.barred(z, hidden)
+
     def as_labels(self, label: Labels | None, n: int) -> Tensor | None:
         """Integers of shape (n,), or one or several classes by name or number, taken by turns."""
         if label is None or isinstance(label, Tensor):

@@ -216,6 +216,12 @@ class Tokens(Kind):
         """All elements behind a visible end."""
         return ((z == self.end) & visible).cumsum(dim=-1) > 0
 
+    def barred(self, z: Tensor, hidden: Tensor) -> Tensor | None:
+        """The end, before a character that is kept: whatever stands behind an end is cut off."""
+        kept = (z != self.end) & ~hidden
+        before = hidden & (kept.flip(-1).cumsum(dim=-1).flip(-1) > 0)
+        return before[..., None] & (torch.arange(self.end + 1, device=z.device) == self.end)
+
     def characters(self, z: Tensor) -> Tensor:
         """How many characters each string has, its end counted as one: (n,)."""
         return (self.decode(z) != self.end).sum(dim=-1) + 1

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from jaxtyping import Shaped
 from torch import Tensor
 
+from noisekernel.core.categories import Categories
 from noisekernel.core.checks import Level
 from noisekernel.core.distributions import Elementwise
+from noisekernel.core.errors import InputError
 from noisekernel.networks.denoiser import Denoise
 
 
@@ -18,6 +20,8 @@ class Clamped:
         denoiser: The denoiser that knows nothing of it.
         observed: The data, (batch, *event). Where the mask is 1 it is not read.
         mask: 1 where an element is to be filled in, 0 where it is observed; of the shape of `observed`.
+        barred: Classes that an element cannot be of, given what is observed, (batch, *event, classes): 1 or 0; None
+            where nothing is known of that, as for numbers.
 
     >>> from functools import partial
     >>> import torch
@@ -30,6 +34,7 @@ class Clamped:
     denoiser: Denoise
     observed: Shaped[Tensor, "batch *event"]
     mask: Shaped[Tensor, "batch *event"]
+    barred: Shaped[Tensor, "batch *event classes"] | None = None
 
     def __call__(self, x: Tensor, beta: Level) -> Elementwise:
         """r(z | x), certain where z is observed.
@@ -38,4 +43,9 @@ class Clamped:
             x: States, (batch, *event).
             beta: The noise level: one number, or one per sample, (batch,).
         """
-        return self.denoiser(x, beta).clamp(self.observed, self.mask)
+        r = self.denoiser(x, beta)
+        if self.barred is not None:
+            if not isinstance(r, Categories):
+                raise InputError("classes are barred, but the denoiser gives numbers, which have none")
+            r = r.without(self.barred)
+        return r.clamp(self.observed, self.mask)

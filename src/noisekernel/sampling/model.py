@@ -189,6 +189,18 @@ class NoiseModel(TransitionModel):
         """
         return checks.tensor("mask", mask)
 
+    def barred(self, z: Tensor, hidden: Tensor) -> Tensor | None:
+        """The classes that hidden elements cannot be of, given the others; this model knows nothing of that.
+
+        Args:
+            z: Clean data, (batch, *shape). What is hidden is not read.
+            hidden: Which elements are to be filled in, of the shape of z.
+
+        Returns:
+            True for a class that is barred, (batch, *shape, classes); None where none is.
+        """
+        return None
+
     def as_labels(self, label: Labels | None, n: int) -> Tensor | None:
         """The class of each of n samples from what was given to a task. This model takes integers of shape (n,) alone.
 
@@ -235,7 +247,7 @@ def _moved(part: Any, device: torch.device) -> Any:
         options = {name: _moved(value, device) for name, value in part.keywords.items()}
         return partial(_moved(part.func, device), *(_moved(value, device) for value in part.args), **options)
     if isinstance(part, Clamped):
-        return Clamped(*(_moved(each, device) for each in (part.denoiser, part.observed, part.mask)))
+        return Clamped(*(_moved(each, device) for each in (part.denoiser, part.observed, part.mask, part.barred)))
     return part
 
 

@@ -79,14 +79,15 @@ def fill(
     hidden = checks.mask(given, one_each).repeat_interleave(n, dim=0)
     observed = model.entering(torch.where(hidden, torch.zeros_like(many), many))
     hidden, many = hidden.to(observed.device), many.to(observed.device)
+    barred = noise_model(model).barred(many, hidden)
     down = _down(model, steps, churn, schedule, equilibrium, lag)
 
     def begin(rows: range) -> Run:
         own = slice(rows.start, rows.stop)
         labelled = model.labelled(rows_of_label(labels, rows), len(rows))
-        clamped = replace(labelled, denoiser=Clamped(labelled.denoiser, observed[own], hidden[own]))
+        told = Clamped(labelled.denoiser, observed[own], hidden[own], None if barred is None else barred[own])
         streams = streams_of(seed, first + rows.start, len(rows), observed.device, Purpose.FILLING)
-        run = from_pure_noise(clamped, streams, down)
+        run = from_pure_noise(replace(labelled, denoiser=told), streams, down)
         run.observed = (many[own], hidden[own])
         return run
 
