@@ -5,37 +5,22 @@ It reads a start token and z, and predicts each token from those before it. Plac
 Optimiser, batches, learning rate, clipping and average follow the same settings as ours (`TrainingSettings`).
 """
 
-import math
 import time
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
+from torch.nn.functional import cross_entropy, scaled_dot_product_attention
 
+from noisekernel.networks.transformer import Block
 from noisekernel.recipes.training import TrainingSettings
 
 
-class Block(nn.Module):
-    """Attention to the places before, then a feed-forward network; each is added to what it was given."""
+class CausalBlock(Block):
+    """The block of our transformer, with attention to the places before alone."""
 
-    def __init__(self, width: int, heads: int, depth: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(2))
-        self.qkv = nn.Linear(width, 3 * width)
-        self.attended = nn.Linear(width, width)
-        self.wide = nn.Linear(width, 4 * width)
-        self.back = nn.Linear(4 * width, width)
-        for last in (self.attended, self.back):
-            nn.init.normal_(last.weight, std=0.02 / math.sqrt(2 * depth))
-            nn.init.zeros_(last.bias)
-
-    def forward(self, h: Tensor) -> Tensor:
-        q, k, v = self.qkv(self.norms[0](h)).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
-        attention = scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
-        h = h + self.attended(attention)
-        return h + self.back(gelu(self.wide(self.norms[1](h))))
+    def attention(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        return scaled_dot_product_attention(q, k, v, is_causal=True)
 
 
 class Causal(nn.Module):
@@ -46,7 +31,7 @@ class Causal(nn.Module):
         self.start = classes
         self.tokens = nn.Embedding(classes + 1, width)
         self.places = nn.Parameter(0.1 * torch.randn(length, width))
-        self.blocks = nn.ModuleList(Block(width, heads, depth) for _ in range(depth))
+        self.blocks = nn.ModuleList(CausalBlock(width, heads, depth) for _ in range(depth))
         self.norm = nn.LayerNorm(width)
         self.outlet = nn.Linear(width, classes)
         nn.init.normal_(self.tokens.weight, std=0.5)

@@ -14,7 +14,7 @@ from noisekernel.networks.embed import Conditioning, at_least, check_level, sinu
 NEAR = 5
 
 
-class _Block(nn.Module):
+class Block(nn.Module):
     """Attention, then a feed-forward network, each after a layer norm; their outputs are added and start small."""
 
     def __init__(self, width: int, heads: int, depth: int) -> None:
@@ -31,9 +31,12 @@ class _Block(nn.Module):
 
     def forward(self, h: Tensor) -> Tensor:
         q, k, v = self.qkv(self.norms[0](h)).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
-        attention = scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
-        h = h + self.attended(attention)
+        h = h + self.attended(self.attention(q, k, v).transpose(1, 2).flatten(2))
         return h + self.back(gelu(self.wide(self.norms[1](h))))
+
+    def attention(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        """Of every place to every other: (batch, heads, places, features)."""
+        return scaled_dot_product_attention(q, k, v)
 
 
 class Transformer(Backbone):
@@ -75,7 +78,7 @@ class Transformer(Backbone):
         self.near = nn.Conv1d(width, width, NEAR, padding=NEAR // 2, groups=width, bias=False)
         nn.init.normal_(self.stem.weight, std=0.5)
         nn.init.normal_(self.near.weight, std=0.6)
-        self.blocks = nn.ModuleList(_Block(width, heads, depth) for _ in range(depth))
+        self.blocks = nn.ModuleList(Block(width, heads, depth) for _ in range(depth))
         self.norm = nn.LayerNorm(width)
         self.outlet = nn.Linear(width, out_channels)
         nn.init.zeros_(self.outlet.weight)

@@ -6,7 +6,7 @@ import torch
 
 from noisekernel.core import checks
 from noisekernel.core.errors import InputError
-from noisekernel.core.levels import Levels, UniformLevels
+from noisekernel.core.levels import UniformLevels
 from noisekernel.core.randomness import Randomness
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.networks.denoiser import Denoise
@@ -15,15 +15,27 @@ from noisekernel.objectives.base import Noised, Objective, Passes, Terms, equili
 from noisekernel.objectives.contrastive import adjust
 
 
-def _check_anchor(by: object, levels: Levels) -> None:
-    if not isinstance(by, Anchor) or by.levels not in (levels, UniformLevels()):
-        raise InputError(
-            f"by is {by!r}; give KL() or Reconstruction(), and the noise levels to the objective around it"
-        )
+@dataclass(frozen=True)
+class WithAnchor(Objective):
+    """An anchor, and another term beside it with a weight; both call the denoiser."""
+
+    by: Anchor = field(default_factory=KL)
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.number("weight", self.weight, 0.0, 1e6)
+        if not isinstance(self.by, Anchor) or self.by.levels not in (self.levels, UniformLevels()):
+            raise InputError(
+                f"by is {self.by!r}; give KL() or Reconstruction(), and the noise levels to the objective around it"
+            )
+
+    @property
+    def passes(self) -> Passes:
+        return Passes(0, 2)
 
 
 @dataclass(frozen=True)
-class Anchored(Objective):
+class Anchored(WithAnchor):
     """anchor + weight x contrastive adjustment: the denoiser from the anchor, the balance from the adjustment.
 
     The forward step is computed with its gradient for the anchor anyway, so the control variate costs nothing here.
@@ -43,17 +55,7 @@ class Anchored(Objective):
     ['anchor', 'contrastive']
     """
 
-    by: Anchor = field(default_factory=KL)
-    weight: float = 1.0
     control: float = 0.0
-
-    def __post_init__(self) -> None:
-        checks.number("weight", self.weight, 0.0, 1e6)
-        _check_anchor(self.by, self.levels)
-
-    @property
-    def passes(self) -> Passes:
-        return Passes(0, 2)
 
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
         r = denoiser(example.x, example.beta)
@@ -65,7 +67,7 @@ class Anchored(Objective):
 
 
 @dataclass(frozen=True)
-class Unrolled(Objective):
+class Unrolled(WithAnchor):
     """The anchor at x, and again at the chain's own next state y, so that the denoiser learns to mend its own mistakes.
 
     For categories, sampling meets such states, in which right and wrong elements are mixed (Savinov et al., 2021,
@@ -85,17 +87,6 @@ class Unrolled(Objective):
     >>> list(info.parts)
     ['anchor', 'unrolled']
     """
-
-    by: Anchor = field(default_factory=KL)
-    weight: float = 1.0
-
-    def __post_init__(self) -> None:
-        checks.number("weight", self.weight, 0.0, 1e6)
-        _check_anchor(self.by, self.levels)
-
-    @property
-    def passes(self) -> Passes:
-        return Passes(0, 2)
 
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
         r = denoiser(example.x, example.beta)

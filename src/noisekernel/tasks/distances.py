@@ -18,7 +18,7 @@ from noisekernel.sampling.model import NoiseModel, noise_model
 from noisekernel.sampling.renewal import renewed, retrace, shares
 from noisekernel.sampling.samplers import annealing
 from noisekernel.sampling.strength import StrengthCurve
-from noisekernel.tasks.equilibrium import at_constant_noise
+from noisekernel.tasks.equilibrium import AtConstantNoise
 from noisekernel.tasks.run import Run, development, lag_of, streams_of
 
 #: Where the chain at constant noise is measured.
@@ -89,9 +89,7 @@ def equilibrium_curve(
     carried = lag_of(model, lag)
 
     def vary(rows: Tensor, first: int, beta: float) -> Run:
-        return at_constant_noise(
-            model, rows, beta=beta, steps=steps, lag=carried, readout=readout, label=None, seed=seed, first=first
-        )
+        return AtConstantNoise(beta, steps, carried, readout).begin(model, rows, None, seed, first)
 
     measured = _measured(vary, z, betas, n, batch_size, advance)
     return StrengthCurve(*measured, steps=steps, lag=carried, readout=readout)

@@ -1,5 +1,8 @@
 """The paper's chain: variants by steps at constant noise (section 3.3), where the chain is at equilibrium."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from jaxtyping import Shaped
 from torch import Tensor
 
@@ -17,29 +20,41 @@ from noisekernel.tasks.run import Run, streams_of
 from noisekernel.tasks.task import Work, as_run, task
 
 
-def at_constant_noise(
-    model: NoiseModel,
-    z: Shaped[Tensor, "batch *event"],
-    *,
-    beta: float,
-    steps: int,
-    lag: float,
-    readout: int,
-    label: Tensor | None,
-    seed: int,
-    first: int,
-    score: Score | None = None,
-) -> Run:
+@dataclass(frozen=True)
+class AtConstantNoise:
     """Noise each z to `beta`, make `steps` steps there, and read out by `readout` annealing steps."""
-    z = noise_model(model).entering(z)
-    beta = checks.number("beta", beta, 0.0, 1.0, open_low=True)
-    schedule = Schedule.along(flat(beta), steps, lag)
-    if checks.count("readout", readout, 0):
-        schedule = schedule.then(annealing(model.kernel, readout, first=beta, churn=0.0))
-    streams = streams_of(seed, first, len(z), z.device, Purpose.WALKING)
-    x = model.kernel.noise(z, beta).sample(streams)
-    labelled = model.labelled(label, len(z))
-    return Run(labelled, chain.start(labelled, x, beta, streams), schedule.check(model), score)
+
+    beta: float
+    steps: int
+    lag: float
+    readout: int
+    #: What the steps are accepted by; None accepts all.
+    score: Score | None = None
+
+    def begin(
+        self, model: NoiseModel, z: Shaped[Tensor, "batch *event"], label: Tensor | None, seed: int, first: int
+    ) -> Run:
+        """The chains that start at these z."""
+        z = noise_model(model).entering(z)
+        beta = checks.number("beta", self.beta, 0.0, 1.0, open_low=True)
+        schedule = Schedule.along(flat(beta), self.steps, self.lag)
+        if checks.count("readout", self.readout, 0):
+            schedule = schedule.then(annealing(model.kernel, self.readout, first=beta, churn=0.0))
+        streams = streams_of(seed, first, len(z), z.device, Purpose.WALKING)
+        x = model.kernel.noise(z, beta).sample(streams)
+        labelled = model.labelled(label, len(z))
+        return Run(labelled, chain.start(labelled, x, beta, streams), schedule.check(model), self.score)
+
+    def of_rows(
+        self, model: NoiseModel, z: Tensor, labels: Tensor | None, seed: int, first: int
+    ) -> Callable[[range], Run]:
+        """The same for some rows of z, by their numbers."""
+
+        def begin(rows: range) -> Run:
+            own = z[rows.start : rows.stop]
+            return self.begin(model, own, rows_of_label(labels, rows), seed, first + rows.start)
+
+        return begin
 
 
 @task
@@ -94,20 +109,8 @@ def equilibrate(
     many, labels = times(model, n, *taken(model, z, label))
     carried = paper_lag(model) if lag is None else lag
 
-    def begin(rows: range) -> Run:
-        return at_constant_noise(
-            model,
-            many[rows.start : rows.stop],
-            beta=beta,
-            steps=steps,
-            lag=carried,
-            readout=readout,
-            label=rows_of_label(labels, rows),
-            seed=seed,
-            first=first + rows.start,
-        )
-
-    return Work(len(many), begin, n, batch_size, advance)
+    how = AtConstantNoise(beta, steps, carried, readout)
+    return Work(len(many), how.of_rows(model, many, labels, seed, first), n, batch_size, advance)
 
 
 equilibration = as_run(equilibrate, "equilibration")

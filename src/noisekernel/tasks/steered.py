@@ -9,9 +9,9 @@ from noisekernel.core.errors import InputError
 from noisekernel.core.stepwise import Advance, nothing
 from noisekernel.sampling.chain import Score, best
 from noisekernel.sampling.model import Examples, Labels, NoiseModel
-from noisekernel.tasks.batching import rows_of_label, taken, times
-from noisekernel.tasks.equilibrium import at_constant_noise
-from noisekernel.tasks.run import Run, lag_of
+from noisekernel.tasks.batching import taken, times
+from noisekernel.tasks.equilibrium import AtConstantNoise
+from noisekernel.tasks.run import lag_of
 from noisekernel.tasks.strength import READ_OUT, STEERED, constant_noise
 from noisekernel.tasks.task import Work, as_run, task
 
@@ -79,21 +79,8 @@ def steer(
     way = constant_noise(model, checks.count("steps", steps, 0), carried, checks.count("readout", readout, 0))
     level = way.level(model, strength, beta, advance=advance)
 
-    def begin(rows: range) -> Run:
-        return at_constant_noise(
-            model,
-            many[rows.start : rows.stop],
-            score=seen,
-            beta=level,
-            steps=steps,
-            lag=carried,
-            readout=readout,
-            label=rows_of_label(labels, rows),
-            seed=seed,
-            first=first + rows.start,
-        )
-
-    return Work(len(many), begin, n, batch_size, advance)
+    how = AtConstantNoise(level, steps, carried, readout, seen)
+    return Work(len(many), how.of_rows(model, many, labels, seed, first), n, batch_size, advance)
 
 
 steering = as_run(steer, "steering")
