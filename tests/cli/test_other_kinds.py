@@ -108,7 +108,6 @@ def test_mistakes(run, tmp_path, home, models):
 @pytest.mark.training
 @pytest.mark.parametrize("kind", ["points", "tokens"])
 def test_the_page_of_a_diagnosis_shows_examples_of_any_kind(run, tmp_path, home, models, kind):
-    pytest.importorskip("arviz")
     data = home / {"points": "people.csv", "tokens": "names.txt"}[kind]
     options = ("--steps", 8, "-n", 8, "--pairs", 40, "--batch-size", 64)
     code, _, err = run("diagnose", models[kind], "--data", data, "--out", "d", *options)
