@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from noisekernel.networks import (
         CategoricalHead,
         Clamped,
+        CovarianceGaussian,
         Denoiser,
         OrdinalHead,
         PlainGaussian,
@@ -108,9 +109,11 @@ _HOME = {
     "networks": (
         "CategoricalHead",
         "Clamped",
+        "CovarianceGaussian",
         "Denoiser",
         "OrdinalHead",
         "PlainGaussian",
+        "CovarianceGaussian",
         "PreconditionedGaussian",
     ),
     "objectives": (
@@ -146,6 +149,7 @@ __all__ = [
     "CategoricalKernel",
     "Clamped",
     "ContrastiveAdjustment",
+    "CovarianceGaussian",
     "Delta",
     "Denoiser",
     "Distribution",

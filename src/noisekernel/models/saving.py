@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from noisekernel import __version__, recipes
 from noisekernel.core.checks import pick_device
@@ -159,6 +160,11 @@ def _check_kind(path: Path) -> None:
     )
 
 
+def _like(value: Tensor, other: Tensor) -> bool:
+    """Whether both are floating-point numbers, in any precision, or both are of the very same type."""
+    return value.dtype == other.dtype or (value.is_floating_point() and other.is_floating_point())
+
+
 def _is_text(beginning: bytes) -> bool:
     """Whether this is how a text begins; a character may be cut in two at the end."""
     text = beginning.decode("utf-8", errors="ignore")
@@ -189,9 +195,11 @@ def _load(path: Path, device: str | torch.device | None, weights: Callable[[], s
     design = read(recipes.Design, told.get("design"), str(path))
     with torch.device("meta"):
         denoiser = design.denoiser()
-    if not all(value.is_floating_point() for value in tensors.values()):
-        raise StorageError(f"{path} holds weights that are not floating-point numbers")
-    expected = {name: tuple(value.shape) for name, value in denoiser.state_dict().items()}
+    built = denoiser.state_dict()
+    odd = [name for name, value in tensors.items() if name in built and not _like(value, built[name])]
+    if odd:
+        raise StorageError(f"{path} holds weights of another type than {built[odd[0]].dtype}, in {odd[0]}")
+    expected = {name: tuple(value.shape) for name, value in built.items()}
     given = {name: tuple(value.shape) for name, value in tensors.items()}
     if expected != given:
         odd = sorted(name for name in expected.keys() | given.keys() if expected.get(name) != given.get(name))

@@ -15,6 +15,9 @@ from noisekernel.core.levels import log_snr_of
 from noisekernel.networks.exact import exact_denoiser
 from noisekernel.networks.head import Head, with_channel
 
+#: The largest log factor by which sigma2 may differ from that of the best linear denoiser.
+WIDEST = 5.0
+
 
 @dataclass(frozen=True)
 class _Gaussian(Head):
@@ -83,9 +86,6 @@ class PreconditionedGaussian(_Gaussian):
     mean: float
     variance: float
 
-    #: The largest log factor by which sigma2 may differ from that of the best linear denoiser.
-    widest: ClassVar[float] = 5.0
-
     def __post_init__(self) -> None:
         checks.number("mean", self.mean, -1e6, 1e6)
         checks.number("variance", self.variance, 0.0, 1e12, open_low=True)
@@ -112,7 +112,17 @@ class PreconditionedGaussian(_Gaussian):
         return (x - (alpha * self.mean).to(x)) * scale.to(x), -0.5 * log_snr_of(beta)
 
     def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Normal:
-        correction, raw = (f.reshape(x.shape) for f in features.to(x.dtype).chunk(2, dim=1))
-        linear = exact_denoiser(x, beta, self.mean, self.variance)
-        mean = linear.loc + linear.variance.sqrt() * correction
-        return Normal(mean, linear.variance * torch.exp(self.widest * torch.tanh(raw / self.widest)))
+        return corrected(exact_denoiser(x, beta, self.mean, self.variance), features)
+
+
+def corrected(linear: Normal, features: Tensor) -> Normal:
+    """A linear denoiser (mu0, s0) corrected by features (f, g): mu = mu0 + sqrt(s0) f, sigma2 = s0 exp(5 tanh(g / 5)).
+
+    Args:
+        linear: The denoiser to correct.
+        features: Two features per element, (batch, 2 channels, *space).
+    """
+    x = linear.loc
+    correction, raw = (f.reshape(x.shape) for f in features.to(x.dtype).chunk(2, dim=1))
+    mean = x + linear.variance.sqrt() * correction
+    return Normal(mean, linear.variance * torch.exp(WIDEST * torch.tanh(raw / WIDEST)))

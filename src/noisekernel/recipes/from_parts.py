@@ -25,6 +25,7 @@ CONFIGS: dict[type, Any] = {
     kernels.CategoricalKernel: parts.CategoricalConfig,
     networks.PlainGaussian: parts.PlainHeadConfig,
     networks.PreconditionedGaussian: parts.PreconditionedHeadConfig,
+    networks.CovarianceGaussian: parts.CovarianceHeadConfig,
     networks.CategoricalHead: parts.CategoricalHeadConfig,
     networks.OrdinalHead: parts.OrdinalHeadConfig,
     networks.UNet: parts.UNetConfig,
@@ -63,11 +64,17 @@ def _settings(what: str, part: Any) -> dict[str, Any]:
     config = CONFIGS.get(type(part))
     if config is None:
         raise InputError(_own(what, type(part).__name__, f"those of the package are {_names(what)}"))
-    told: Any = part.settings if isinstance(part, nn.Module) else part.__dict__
+    told = _told(part)
     own = {name: told[name] for name in config.model_fields if name != "kind"}
     if isinstance(own.get("lag"), torch.Tensor):
         raise InputError("the kernel has a lag for each sample; a model is saved with one: kernel.with_lag(0.9)")
     return {"kind": config.model_fields["kind"].default, **own}
+
+
+def _told(part: Any) -> dict[str, Any]:
+    """What a part was built with."""
+    told: Any = part.settings if isinstance(part, nn.Module) else part.__dict__
+    return told
 
 
 def _own(what: str, name: str, instead: str) -> str:
@@ -78,7 +85,7 @@ def _own(what: str, name: str, instead: str) -> str:
 
 
 def _names(what: str) -> str:
-    rooms = {"kernel": kernels.NoiseKernel, "network": nn.Module}
+    rooms = {"kernel": kernels.NoiseKernel, "network": networks.Backbone}
     return ", ".join(
         part.__name__
         for part in CONFIGS
@@ -110,7 +117,7 @@ def _check(model: NoiseModel, denoiser: Denoiser, design: Design) -> None:
         built = design.denoiser()
     expected = {name: tuple(value.shape) for name, value in built.state_dict().items()}
     given = {name: tuple(value.shape) for name, value in denoiser.state_dict().items()}
-    if built.head != denoiser.head:
+    if _told(built.head) != _told(denoiser.head):
         raise InputError(f"the head is {denoiser.head}, and for {design.data.described()} it would be {built.head}")
     if expected != given:
         odd = sorted(name for name in expected.keys() | given.keys() if expected.get(name) != given.get(name))

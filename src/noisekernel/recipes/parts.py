@@ -1,16 +1,21 @@
 """Kernels, heads and networks by name, with their settings."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Annotated, Literal, Self
 
+import torch
 from pydantic import Field, model_validator
 from torch import Tensor
 from torch import nn as torch_nn
 
 from noisekernel import kernels, networks
 from noisekernel.core.errors import InputError
+from noisekernel.core.quantities import told_bytes
 from noisekernel.core.settings import Count, Positive, Strict
 from noisekernel.networks.categorical_heads import CategoricalHead, OrdinalHead
+from noisekernel.networks.covariance import DENSE, FEWEST
+from noisekernel.networks.covariance_head import CROSSOVER, CovarianceGaussian
 from noisekernel.networks.gaussian_heads import PlainGaussian, PreconditionedGaussian
 from noisekernel.networks.head import Head
 
@@ -69,7 +74,7 @@ class PlainHeadConfig(Part):
 
     kind: Literal["plain"] = "plain"
 
-    def build(self, channels: int | None) -> Head:
+    def build(self, channels: int | None, shape: tuple[int, ...]) -> Head:
         return PlainGaussian(channels)
 
 
@@ -86,7 +91,7 @@ class PreconditionedHeadConfig(Part):
             raise ValueError("head.mean and head.variance are given together, or measured together")
         return self
 
-    def measured(self, batches: Iterable[Tensor]) -> "PreconditionedHeadConfig":
+    def measured(self, batches: Iterable[Tensor], channels: int | None) -> "Measured":
         """With the moments of these data, which are taken in one batch after the other."""
         count, total, squares = 0, 0.0, 0.0
         for z in batches:
@@ -97,12 +102,58 @@ class PreconditionedHeadConfig(Part):
         variance = squares / count - mean**2
         if variance <= 1e-12:
             raise InputError("all the data have one and the same value; there is nothing to learn from them")
-        return PreconditionedHeadConfig(mean=mean, variance=variance)
+        return Measured(PreconditionedHeadConfig(mean=mean, variance=variance))
 
-    def build(self, channels: int | None) -> Head:
+    def build(self, channels: int | None, shape: tuple[int, ...]) -> Head:
         # A plan can be made before the data is seen; nothing is trained with these stand-ins.
         mean, variance = 0.0 if self.mean is None else self.mean, self.variance or 1.0
         return PreconditionedGaussian(channels, mean, variance)
+
+
+class CovarianceHeadConfig(PreconditionedHeadConfig):
+    """`CovarianceGaussian`; the data's moments are measured when training begins, and kept with the weights."""
+
+    kind: Literal["covariance"] = "covariance"  # type: ignore[assignment]
+    #: The noise level, beside a signal of 1, at which the covariance has half the weight of the denoiser.
+    crossover: Annotated[float, Field(ge=0, le=1000)] = CROSSOVER
+    #: How many coefficients are kept with their full covariance.
+    dense: Count = DENSE
+
+    def measured(self, batches: Iterable[Tensor], channels: int | None) -> "Measured":
+        """With the moments of these data; where they have no covariance to speak of, the head for one variance."""
+        z = torch.cat(list(batches))
+        plain = PreconditionedGaussian.of(z, channels)
+        moments = {"mean": plain.mean, "variance": plain.variance}
+        reason = None
+        if len(z) < FEWEST:
+            reason = f"{len(z)} examples are too few to measure a covariance (it takes {FEWEST})"
+        elif bool((z == z[:1]).all()):
+            reason = "all examples are one and the same, so that they have no covariance"
+        if reason is not None:
+            note = f"{reason}; the head knows one mean and one variance instead (head.kind=preconditioned)"
+            return Measured(PreconditionedHeadConfig(mean=plain.mean, variance=plain.variance), note=note)
+        head = CovarianceGaussian(channels, tuple(z.shape[1:]), plain.mean, plain.variance, self.crossover, self.dense)
+        shrunk = head.fit(z)
+        note = (
+            f"the head knows the covariance of {len(z):,} examples (shrunk by {shrunk:.0%} towards its diagonal), "
+            f"{told_bytes(head.basis.bytes)} of the model file"
+        )
+        return Measured(self.model_copy(update=moments), head.state_dict(), note)
+
+    def build(self, channels: int | None, shape: tuple[int, ...]) -> Head:
+        mean, variance = 0.0 if self.mean is None else self.mean, self.variance or 1.0
+        return CovarianceGaussian(channels, shape, mean, variance, self.crossover, self.dense)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A head with the moments of the data."""
+
+    head: PreconditionedHeadConfig
+    #: What is too large for the settings, and is kept with the weights.
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    #: What people should know of it.
+    note: str | None = None
 
 
 class CategoricalHeadConfig(Part):
@@ -111,7 +162,7 @@ class CategoricalHeadConfig(Part):
     kind: Literal["categorical"] = "categorical"
     classes: Classes = None
 
-    def build(self, channels: int | None) -> Head:
+    def build(self, channels: int | None, shape: tuple[int, ...]) -> Head:
         return CategoricalHead(known(self.classes), channels)
 
 
@@ -122,12 +173,13 @@ class OrdinalHeadConfig(Part):
     classes: Classes = None
     components: Count = 5
 
-    def build(self, channels: int | None) -> Head:
+    def build(self, channels: int | None, shape: tuple[int, ...]) -> Head:
         return OrdinalHead(known(self.classes), channels, self.components)
 
 
 HeadConfig = Annotated[
-    PlainHeadConfig | PreconditionedHeadConfig | CategoricalHeadConfig | OrdinalHeadConfig, Field(discriminator="kind")
+    PlainHeadConfig | PreconditionedHeadConfig | CovarianceHeadConfig | CategoricalHeadConfig | OrdinalHeadConfig,
+    Field(discriminator="kind"),
 ]
 
 

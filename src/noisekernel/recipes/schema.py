@@ -99,7 +99,7 @@ class Design(Strict):
         return self.data.shape
 
     def denoiser(self) -> Denoiser:
-        head = self.head.build(self.data.channels)
+        head = self.head.build(self.data.channels, self.shape)
         return Denoiser(self.network.build(head, len(self.classes) or None), head)
 
 

@@ -42,6 +42,8 @@ def trainer_for(ready: Prepared, recipe: Recipe, seed: int, start: Model | None 
     """A trainer that begins at the weights of this seed, or of a model; `rest` as for `Trainer`."""
     torch.manual_seed(seed)
     kernel, denoiser = ready.design.kernel.build(), ready.design.denoiser()
+    if ready.moments:
+        denoiser.head.load_state_dict(ready.moments)  # type: ignore[attr-defined]
     if start is not None:
         denoiser.load_state_dict(start.denoiser.state_dict())  # type: ignore[attr-defined]
     return Trainer(kernel, denoiser, recipe.objective.build(), ready.examples, recipe.training, seed, **rest)

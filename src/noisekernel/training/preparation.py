@@ -1,8 +1,9 @@
 """What has to be known before training can begin: the recipe, the data, the design with the moments of the data."""
 
+import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 from accelerate import PartialState
 from accelerate.utils import broadcast_object_list
 from rich.console import Console
+from torch import Tensor
 
 from noisekernel import models, recipes
 from noisekernel.core.checks import pick_device
@@ -26,8 +28,8 @@ from noisekernel.models.model import Model
 from noisekernel.recipes.schema import Recipe
 from noisekernel.training.cost import check_memory
 
-#: How many examples the moments of the data are measured on.
-MEASURED = 10_000
+#: The moments of the data are measured on so many examples at most, with so many elements in all.
+MEASURED, MEASURED_ELEMENTS = 10_000, 64_000_000
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Prepared:
     count: int | None
     #: A hash of the examples, or of their names where they are read as needed; a stream has none.
     digest: str | None
+    #: The moments of the data that are kept with the weights of the head; none where a checkpoint has them.
+    moments: Mapping[str, Tensor] = field(default_factory=dict)
 
 
 def chosen_recipe(
@@ -157,10 +161,16 @@ def prepare(
     if start is None and before is not None and before.get("start"):
         own = before["design"]["classes"]
     design = recipe.design(kind, own)
+    moments: Mapping[str, Tensor] = {}
     if isinstance(recipe.head, recipes.PreconditionedHeadConfig) and recipe.head.mean is None:
-        head = _known_head(before) or _measured_head(recipe.head, examples, count, console)
+        head = _known_head(before)
+        if head is None:
+            measured = _measured_head(recipe.head, examples, count, kind, console)
+            head, moments = measured.head, measured.tensors
+            if measured.note is not None:
+                console.print(measured.note, highlight=False, markup=False, soft_wrap=True)
         design = design.model_copy(update={"head": head})
-    return Prepared(examples, design, kind, count, told)
+    return Prepared(examples, design, kind, count, told, moments)
 
 
 def _unfixed(kind: Kind) -> dict[str, Any]:
@@ -203,20 +213,25 @@ def _classes(name: str, source: Source | FarSource, wanted: Kind, start: Model |
 
 def _known_head(before: Mapping[str, Any] | None) -> recipes.PreconditionedHeadConfig | None:
     """The moments that a run was begun with: measured again they might differ in the last bit."""
-    told = (before or {}).get("design", {}).get("head")
-    return None if told is None else read(recipes.PreconditionedHeadConfig, told, "the checkpoint")
+    if before is None:
+        return None
+    head = read(recipes.Design, before["design"], "the checkpoint").head
+    assert isinstance(head, recipes.PreconditionedHeadConfig)
+    return head
 
 
 def _measured_head(
-    head: recipes.PreconditionedHeadConfig, examples: Examples, count: int | None, console: Console
-) -> recipes.PreconditionedHeadConfig:
+    head: recipes.PreconditionedHeadConfig, examples: Examples, count: int | None, kind: Kind, console: Console
+) -> recipes.Measured:
     """The moments of the first examples, measured by the main process for all."""
-    known = MEASURED if count is None else min(MEASURED, count)
+    most = min(MEASURED, max(1, MEASURED_ELEMENTS // math.prod(kind.shape)))
+    known = most if count is None else min(most, count)
     told: list[Any] = [None]
     if PartialState().is_main_process:
-        with console.status("measuring the data's mean and variance"):
+        with console.status("measuring the moments of the data"):
             parts = [range(first, min(first + 100, known)) for first in range(0, known, 100)]
-            told = [head.measured(z for z, _ in examples.stream(parts, torch.device("cpu")))]
+            batches = (z for z, _ in examples.stream(parts, torch.device("cpu")))
+            told = [head.measured(batches, kind.channels)]
         if not isinstance(examples, InMemory):
             examples.summary.read = 0
     return broadcast_object_list(told)[0]
