@@ -80,7 +80,7 @@ def test_the_basis_is_orthonormal_and_its_covariance_is_that_of_the_data(shape, 
 def test_the_posterior_is_that_of_linear_algebra(place, beta):
     shape, dense = SHAPES[place]
     z, _, _ = correlated(60, shape)
-    head = nk.CovarianceGaussian.of(z, shape[0], crossover=0.0, dense=dense)
+    head = nk.CovarianceGaussian.of(z, shape[0], crossover=0.0, dense=dense, components=1)
     covariance, mean = covariance_of(head.basis), head.basis.mean.flatten().double()
     x = torch.randn(4, *shape, generator=generator(3), dtype=torch.float64)
     alpha = 1.0 - beta
@@ -101,8 +101,8 @@ def test_the_posterior_is_that_of_linear_algebra(place, beta):
 @settings(deadline=None, max_examples=20)
 def test_the_two_linear_denoisers_are_blended_by_the_noise_level(sigma, crossover):
     z, _, _ = correlated(60, (5,))
-    head = nk.CovarianceGaussian.of(z, 5, crossover=crossover)
-    whole = nk.CovarianceGaussian.of(z, 5, crossover=0.0)
+    head = nk.CovarianceGaussian.of(z, 5, crossover=crossover, components=1)
+    whole = nk.CovarianceGaussian.of(z, 5, crossover=0.0, components=1)
     beta = level_of_ratio(torch.full((4,), sigma, dtype=torch.float64))
     x = torch.randn(4, 5, generator=generator(3), dtype=torch.float64)
     one, other = exact_denoiser(x, beta, head.plain.mean, head.plain.variance), whole.linear(x, beta)
@@ -195,9 +195,9 @@ def test_variances_of_elements_add_up_to_those_of_the_axes():
 def test_a_module_like_others():
     """It moves, is copied, and is built without values, as a file is read."""
     z, _, _ = correlated(60, (2, 4, 4))
-    head = nk.CovarianceGaussian.of(z.float(), 2)
+    head = nk.CovarianceGaussian.of(z.float(), 2, components=4)
     with torch.device("meta"):
-        empty = nk.CovarianceGaussian(2, (2, 4, 4), head.plain.mean, head.plain.variance)
+        empty = nk.CovarianceGaussian(2, (2, 4, 4), head.plain.mean, head.plain.variance, components=4)
     empty.load_state_dict(head.state_dict(), assign=True)
     x, beta = torch.randn(3, 2, 4, 4, generator=generator()), torch.full((3,), 0.4)
     torch.testing.assert_close(empty.linear(x, beta).loc, head.linear(x, beta).loc)

@@ -1,4 +1,4 @@
-"""A Gaussian approximation of the data: mean and covariance, in a basis that is cheap to apply at any size.
+"""A simple model of the data in closed form: mean and covariance, in a basis that is cheap to apply at any size.
 
 For data of the shape (channels, *space), the covariance is taken to be diagonal in an orthonormal basis of three steps,
 
@@ -14,6 +14,9 @@ and x = alpha z + sqrt(beta) n, the posterior of z has
     mean      m + alpha l / (alpha^2 l + beta) (x - alpha m),
     variance  l beta / (alpha^2 l + beta).
 
+The leading coefficients may have a mixture of Gaussians in the place of one (`networks.mixture`), so that what the data
+are roughly of is known too.
+
 **Few examples.** The covariance of the dense coefficients is shrunk towards its diagonal. By how much is decided by the
 likelihood of examples that were left out, at the noise level from which on the covariance will be used.
 """
@@ -26,6 +29,7 @@ from jaxtyping import Float, Integer
 from torch import Tensor, nn
 
 from noisekernel.core.errors import InputError
+from noisekernel.networks.mixture import LEADING, Mixture, best_components
 
 #: Coefficients whose full covariance is kept, unless told otherwise: one megabyte of numbers.
 DENSE = 512
@@ -59,9 +63,10 @@ class GaussianBasis(nn.Module):
     Args:
         shape: (channels, *space).
         dense: How many coefficients are kept with their full covariance; at most as many as there are.
+        components: The number of components of the mixture over the leading coefficients; 1 for none.
     """
 
-    def __init__(self, shape: Sequence[int], dense: int = DENSE) -> None:
+    def __init__(self, shape: Sequence[int], dense: int = DENSE, components: int = 1) -> None:
         super().__init__()
         self.shape = tuple(shape)
         size = math.prod(self.shape)
@@ -75,17 +80,20 @@ class GaussianBasis(nn.Module):
         self.register_buffer("chosen", torch.arange(self.dense))
         self.register_buffer("axes", torch.eye(self.dense))
         self.register_buffer("variances", torch.ones(size))
-        # Of the variance of each element: the share that is in each group of axes, and the group's mean variance.
+        # The group of each axis, and of the variance of each element the share that is along each group.
+        self.register_buffer("group", torch.zeros(size, dtype=torch.int64))
         self.register_buffer("shares", torch.full((size, groups), 1.0 / groups))
-        self.register_buffer("grouped", torch.ones(groups))
+        self.mixture = Mixture(components, min(LEADING, size)) if components > 1 else None
+        self.register_buffer("leading", torch.arange(min(LEADING, size) if components > 1 else 0))
 
     mean: Float[Tensor, "channels *space"]
     channels: Float[Tensor, "channels channels"]
     chosen: Integer[Tensor, " dense"]
     axes: Float[Tensor, "dense dense"]
     variances: Float[Tensor, " size"]
+    group: Integer[Tensor, " size"]
     shares: Float[Tensor, "size groups"]
-    grouped: Float[Tensor, " groups"]
+    leading: Integer[Tensor, " leading"]
 
     @property
     def bytes(self) -> int:
@@ -125,7 +133,7 @@ class GaussianBasis(nn.Module):
     def posterior(
         self, x: Float[Tensor, "batch channels *space"], beta: Float[Tensor, " batch"]
     ) -> tuple[Float[Tensor, "batch channels *space"], Float[Tensor, "batch channels *space"]]:
-        """The mean of z given x, and the variance of each of its elements, if the data were Gaussian.
+        """The mean of z given x, and the variance of each of its elements, if the data were of this simple law.
 
         Args:
             x: States, alpha z + sqrt(beta) n.
@@ -135,10 +143,21 @@ class GaussianBasis(nn.Module):
         mean = self.mean.to(x)
         off = x - alpha.reshape(-1, *[1] * len(self.shape)) * mean
         variances = self.variances.to(x)
-        guess = mean + self.back(self.forth(off) * (alpha * variances / (alpha**2 * variances + level)))
-        grouped = self.grouped.to(x)
-        spread = (level * grouped / (alpha**2 * grouped + level)) @ self.shares.to(x).T
-        return guess, spread.unflatten(1, self.shape)
+        c = self.forth(off)
+        gain = alpha * variances / (alpha**2 * variances + level)
+        guess, spread = c * gain, (1.0 - alpha * gain) * variances
+        if self.mixture is not None:
+            leading = self.mixture.posterior(c[:, self.leading], alpha, level)
+            guess, spread = (h.index_copy(1, self.leading, of) for h, of in zip((guess, spread), leading, strict=True))
+        return mean + self.back(guess), self._of_elements(spread).unflatten(1, self.shape)
+
+    def _of_elements(self, spread: Float[Tensor, "batch size"]) -> Float[Tensor, "batch size"]:
+        """The variance of each element from those along the axes: exact where each axis is a group of its own."""
+        shares = self.shares.to(spread)
+        zeros = spread.new_zeros(len(spread), shares.shape[1])
+        sums = zeros.index_add(1, self.group, spread)
+        sizes = zeros[0].index_add(0, self.group, torch.ones_like(spread[0])).clamp(min=1.0)
+        return (sums / sizes) @ shares.T
 
     # Measuring --------------------------------------------------------------------------------------------------------
 
@@ -179,31 +198,41 @@ class GaussianBasis(nn.Module):
             variances[chosen] = values
         self.variances.copy_(variances.clamp(min=floor))
         self._group()
+        if self.mixture is not None:
+            self.leading.copy_(self._leading())
+            self.mixture.fit(self.forth(off)[:, self.leading], torch.Generator().manual_seed(0))
         return shrinkage
+
+    @torch.no_grad()
+    def components_for(self, z: Float[Tensor, "examples channels *space"], sigma: float) -> int:
+        """The number of components that a mixture for these examples should have, once the rest has been measured.
+
+        Args:
+            z: Examples.
+            sigma: The noise level at which examples that are left out decide.
+        """
+        return best_components(self.forth(z - self.mean)[:, self._leading()], sigma)
+
+    def _leading(self) -> Tensor:
+        return self.variances.topk(min(LEADING, self.variances.numel())).indices
 
     def _group(self) -> None:
         """Put axes of like variance together, and find what share of each element's variance is along each group."""
-        size, groups = self.variances.numel(), self.grouped.numel()
-        order = self.variances.log().argsort()
+        size, groups = self.shares.shape
+        log = self.variances.log()
         if groups == size:
-            member = torch.empty_like(order)
-            member[order] = torch.arange(size, device=order.device)
+            self.group.copy_(torch.arange(size))
         else:
-            low, high = self.variances.log().aminmax()
+            low, high = log.aminmax()
             width = max(float(high - low), 1e-9) / groups
-            member = ((self.variances.log() - low) / width).long().clamp(max=groups - 1)
-        self.grouped.fill_(float(self.variances.mean()))
+            self.group.copy_(((log - low) / width).long().clamp(max=groups - 1))
         self.shares.zero_()
-        for group in range(groups):
-            inside = (member == group).nonzero().flatten()
-            if len(inside):
-                self.grouped[group] = self.variances[inside].mean()
         # The squares of the basis, a few of its vectors at a time.
-        for some in torch.arange(size, device=order.device).split(256):
-            units = torch.zeros(len(some), size, device=order.device)
+        for some in torch.arange(size, device=log.device).split(256):
+            units = torch.zeros(len(some), size, device=log.device)
             units[torch.arange(len(some)), some] = 1.0
             squares = self.back(units).flatten(1).square()
-            self.shares.index_add_(1, member[some], squares.T.contiguous())
+            self.shares.index_add_(1, self.group[some], squares.T.contiguous())
 
 
 def _axes(covariance: Tensor) -> tuple[Tensor, Tensor]:

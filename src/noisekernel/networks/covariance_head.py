@@ -1,5 +1,7 @@
 """A head for continuous data that knows the covariance of the data, so that the network need not learn it."""
 
+from functools import partial
+
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -16,10 +18,11 @@ CROSSOVER = 0.15
 
 
 class CovarianceGaussian(nn.Module, Head):
-    """`PreconditionedGaussian` with the data's covariance: at high noise a denoiser is nearly linear, and this is it.
+    """`PreconditionedGaussian` with the data's covariance: at high noise that is most of what there is to know.
 
-    Let (mu1, s1) be the best linear denoiser for data of one mean and one variance, and (mu2, s2) the one for data of
-    this covariance (`GaussianBasis`). The head blends them by the noise level sigma = sqrt(beta) / alpha,
+    Let (mu1, s1) be the best linear denoiser for data of one mean and one variance, and (mu2, s2) the best one for data
+    of this covariance, or of a mixture with it (`GaussianBasis`). The head blends them by the noise level
+    sigma = sqrt(beta) / alpha,
 
         mu0 = (1 - w) mu1 + w mu2,      s0 = (1 - w) s1 + w s2,      w = sigma^2 / (sigma^2 + crossover^2),
 
@@ -35,6 +38,7 @@ class CovarianceGaussian(nn.Module, Head):
         variance: The variance of the data over all elements, above 0.
         crossover: The noise level, beside a signal of 1, at which the two denoisers have equal weight.
         dense: How many coefficients are kept with their full covariance.
+        components: The number of components of a mixture over the leading coefficients; 1 for none.
 
     >>> z = torch.randn(100, 2, 4, 4, generator=torch.Generator().manual_seed(0))
     >>> head = CovarianceGaussian.of(z, channels=2)
@@ -50,13 +54,23 @@ class CovarianceGaussian(nn.Module, Head):
         variance: float = 1.0,
         crossover: float = CROSSOVER,
         dense: int = DENSE,
+        components: int = 1,
     ) -> None:
         super().__init__()
         self.channels = channels
+        #: How far the covariance was shrunk towards its diagonal, from 0 to 1, once it was measured.
+        self.shrunk: float | None = None
         self.plain = PreconditionedGaussian(channels, mean, variance)
         self.crossover = checks.number("crossover", crossover, 0.0, 1e3)
-        self.settings = {"mean": mean, "variance": variance, "crossover": crossover, "dense": dense}
-        self.basis = GaussianBasis(shape if channels is not None else (1, *shape), checks.count("dense", dense))
+        self.settings = {
+            "mean": mean,
+            "variance": variance,
+            "crossover": crossover,
+            "dense": dense,
+            "components": components,
+        }
+        event = shape if channels is not None else (1, *shape)
+        self.basis = GaussianBasis(event, checks.count("dense", dense), checks.count("components", components))
 
     @classmethod
     def of(
@@ -65,6 +79,7 @@ class CovarianceGaussian(nn.Module, Head):
         channels: int | None,
         crossover: float = CROSSOVER,
         dense: int = DENSE,
+        components: int | None = None,
     ) -> "CovarianceGaussian":
         """The head with the moments of these examples.
 
@@ -73,22 +88,32 @@ class CovarianceGaussian(nn.Module, Head):
             channels: The size of dimension 1 of the data; None for data that has no channel dimension.
             crossover: The noise level at which the covariance has half the weight.
             dense: How many coefficients are kept with their full covariance.
+            components: The number of components of a mixture over the leading coefficients; 1 for none, None for as
+                many as make examples that are left out most probable.
         """
         plain = PreconditionedGaussian.of(z, channels)
-        head = cls(channels, tuple(z.shape[1:]), plain.mean, plain.variance, crossover, dense)
+        make = partial(cls, channels, tuple(z.shape[1:]), plain.mean, plain.variance, crossover, dense)
+        head = make(components or 1)
         head.fit(z)
+        if components is None:
+            number = head.basis.components_for(with_channel(z, channels), head.decided_at)
+            if number > 1:
+                head = make(number)
+                head.fit(z)
         return head
 
-    def fit(self, z: Float[Tensor, "batch *event"]) -> float:
-        """Measure the covariance of these examples.
+    def fit(self, z: Float[Tensor, "batch *event"]) -> None:
+        """Measure the moments of these examples. Afterwards `shrunk` says by how much their covariance was shrunk.
 
         Args:
             z: Examples, (batch, *event), at least 8.
-
-        Returns:
-            How far the covariance was shrunk towards its diagonal, from 0 to 1.
         """
-        return self.basis.fit(with_channel(checks.floating("z", z), self.channels), max(self.crossover, 0.01))
+        self.shrunk = self.basis.fit(with_channel(checks.floating("z", z), self.channels), self.decided_at)
+
+    @property
+    def decided_at(self) -> float:
+        """The noise level at which examples that are left out decide on shrinkage and components."""
+        return max(self.crossover, 0.01)
 
     @property
     def in_channels(self) -> int:
@@ -107,7 +132,7 @@ class CovarianceGaussian(nn.Module, Head):
         return corrected(self.linear(x, beta), features)
 
     def linear(self, x: Tensor, beta: Tensor) -> Normal:
-        """The denoiser that the features correct.
+        """The denoiser in closed form that the features correct.
 
         Args:
             x: States, (batch, *event).

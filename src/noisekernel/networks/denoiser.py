@@ -59,6 +59,12 @@ class Denoiser(nn.Module):
             )
         return self.head.decode(features, x, level)
 
+    @property
+    def head_bytes(self) -> int:
+        """The bytes that the head takes in a file, beside the weights of the backbone."""
+        held = self.head.state_dict().values() if isinstance(self.head, nn.Module) else ()
+        return sum(value.numel() * value.element_size() for value in held)
+
     def summary(self, x: Shaped[Tensor, "batch *event"], beta: Level, label: Tensor | None = None) -> Tensor:
         """What the network sees in each state as a whole: one vector per sample, (batch, width).
 

@@ -118,6 +118,9 @@ class CovarianceHeadConfig(PreconditionedHeadConfig):
     crossover: Annotated[float, Field(ge=0, le=1000)] = CROSSOVER
     #: How many coefficients are kept with their full covariance.
     dense: Count = DENSE
+    #: The number of components of a mixture over the leading coefficients; null for what examples that are left out
+    #: say, and then as found.
+    components: Count | None = None
 
     def measured(self, batches: Iterable[Tensor], channels: int | None) -> "Measured":
         """With the moments of these data; where they have no covariance to speak of, the head for one variance."""
@@ -132,17 +135,17 @@ class CovarianceHeadConfig(PreconditionedHeadConfig):
         if reason is not None:
             note = f"{reason}; the head knows one mean and one variance instead (head.kind=preconditioned)"
             return Measured(PreconditionedHeadConfig(mean=plain.mean, variance=plain.variance), note=note)
-        head = CovarianceGaussian(channels, tuple(z.shape[1:]), plain.mean, plain.variance, self.crossover, self.dense)
-        shrunk = head.fit(z)
+        head = CovarianceGaussian.of(z, channels, self.crossover, self.dense, self.components)
+        moments["components"] = head.settings["components"]
         note = (
-            f"the head knows the covariance of {len(z):,} examples (shrunk by {shrunk:.0%} towards its diagonal), "
-            f"{told_bytes(head.basis.bytes)} of the model file"
+            f"the head knows the covariance of {len(z):,} examples (shrunk by {head.shrunk:.0%} towards its diagonal) "
+            f"as a mixture of {head.settings['components']}: {told_bytes(head.basis.bytes)} of the model file"
         )
         return Measured(self.model_copy(update=moments), head.state_dict(), note)
 
     def build(self, channels: int | None, shape: tuple[int, ...]) -> Head:
         mean, variance = 0.0 if self.mean is None else self.mean, self.variance or 1.0
-        return CovarianceGaussian(channels, shape, mean, variance, self.crossover, self.dense)
+        return CovarianceGaussian(channels, shape, mean, variance, self.crossover, self.dense, self.components or 1)
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from noisekernel.kinds.registry import kinds
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.recipes.objectives import KLConfig, ObjectiveConfig
 from noisekernel.recipes.parts import (
+    CovarianceHeadConfig,
     GaussianConfig,
     HeadConfig,
     KernelConfig,
     NetworkConfig,
-    PreconditionedHeadConfig,
     UNetConfig,
 )
 from noisekernel.recipes.training import TrainingSettings
@@ -112,7 +112,7 @@ class Recipe(Strict):
     data: DataConfig = Field(default_factory=lambda: next(iter(kinds().values())).model_validate({}))
     kernel: KernelConfig = GaussianConfig()
     network: NetworkConfig = UNetConfig()
-    head: HeadConfig = PreconditionedHeadConfig()
+    head: HeadConfig = CovarianceHeadConfig()
     objective: ObjectiveConfig = KLConfig()
     training: TrainingSettings = TrainingSettings()
     sampling: SamplingConfig = SamplingConfig()
