@@ -81,7 +81,7 @@ def test_every_recipe_builds_trains_on_and_survives_json(name, tmp_path):
         ("objective.kind=9", "objective.kind is '9'; there are: kl, reconstruction, contrastive, anchored, unrolled"),
         ("objective.control=0.9", "setting of objective.kind 'contrastive' and 'anchored', not of 'kl'; leave it out"),
         ("objective.weight=2", "is a setting of objective.kind 'anchored' and 'unrolled', not of 'kl'"),
-        ("head.classes=3", "is a setting of head.kind 'categorical' and 'ordinal', not of 'covariance'"),
+        ("head.classes=3", "is a setting of head.kind 'categorical' and 'ordinal', not of 'preconditioned'"),
         ("kernel.kind=gausian", "'gausian'"),
         ("sampling.sampler=papre", "Did you mean 'paper'"),
         ("kernel.kind=categorical", "do not go together"),

@@ -139,7 +139,10 @@ class CovarianceGaussian(nn.Module, Head):
             beta: Noise levels, (batch,).
         """
         one = exact_denoiser(x, beta, self.plain.mean, self.plain.variance)
-        mean, variance = (h.reshape(x.shape) for h in self.basis.posterior(with_channel(x, self.channels), beta))
+        # In the precision of the data, whatever the network's is. There is no autocast for networks without weights.
+        device = "cpu" if x.device.type == "meta" else x.device.type
+        with torch.autocast(device, enabled=False):
+            mean, variance = (h.reshape(x.shape) for h in self.basis.posterior(with_channel(x, self.channels), beta))
         level = checks.spread(beta, x)
         weight = (level / (level + ((1.0 - level) * self.crossover) ** 2)).to(x)
         return Normal(torch.lerp(one.loc, mean, weight), torch.lerp(one.variance, variance, weight))
