@@ -17,6 +17,8 @@ class Effort:
     coloured: tuple[str, ...]
     #: Large coloured materials, on Inception's features: ours, the paper's recipe and the rivals are measured once.
     by_inception: tuple[str, ...]
+    #: Whether the changes of a recipe that are no finalists are measured too.
+    all_changes: bool
     seeds: int
     #: The share of the usual number of training images.
     share: float
@@ -50,6 +52,7 @@ FULL = Effort(
     later=("fashion14",),
     coloured=("cifar16",),
     by_inception=("cifar32",),
+    all_changes=True,
     seeds=3,
     share=1.0,
     samples=1_000,
@@ -68,6 +71,7 @@ QUICK = Effort(
     later=(),
     coloured=("digits",),
     by_inception=(),
+    all_changes=False,
     seeds=1,
     share=0.05,
     samples=200,

@@ -76,10 +76,10 @@ def arm(name: str) -> Ours:
 
 def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
     images = round(IMAGES * effort.share)
-    for name in CHANGES if seed == 0 else FINALISTS:
+    for name in CHANGES if seed == 0 and effort.all_changes else FINALISTS:
         unit = Unit(STUDY, material, arm(name), seed, [(arm(name), effort.middle)], curve=True, images=images)
         if name == "base" and seed == 0:
-            unit.timed = [arm(each) for each in TIMED]
+            unit.timed = [arm(each) for each in TIMED if effort.all_changes or each in FINALISTS]
         yield unit
 
 
