@@ -45,7 +45,14 @@ def _write_headlines(found: Findings) -> None:
             if material != "digits" and (small := digits[name]) is not None:
                 beside["digits"] = round(small[0], 4)
                 beside["digits_interval"] = headlines.rounded(small[1])
+            if "rivals" in headlines.WANTED[name][0]:
+                beside["rivals"] = headlines.COMPARED
             headlines.put(name, *figure, "benchmarks/bench.py", found.newest, **beside)
+    for material, prefix in {"cifar16": "colour", "cifar32": "colour32"}.items():
+        for name, figure in headlines.in_colour(found, material, prefix).items():
+            if figure is not None:
+                told = {"material": material, "rivals": headlines.COMPARED}
+                headlines.put(name, *figure, "benchmarks/bench.py", found.newest, **told)
     if headlines.PAGE.exists():
         headlines.show()
 

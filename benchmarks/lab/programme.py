@@ -121,6 +121,7 @@ TABLES: dict[str, TableMaker] = {
     "Calls, and rivals": calls_and_rivals.calls_table,
     "The same, against held-out pictures": calls_and_rivals.held_out_table,
     "Denoising held-out pictures": calls_and_rivals.curves_table,
+    "Ours over the best rival": calls_and_rivals.best_table,
     "Long walks at constant noise": long_walks.long_table,
     "Where walks end": long_walks.far_table,
     "Renewing the noise, and constant noise, by many walkers": noise_renewal.renewals_table,

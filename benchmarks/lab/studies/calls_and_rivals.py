@@ -112,6 +112,32 @@ def curves_table(found: Findings, material: str, effort: Effort) -> str:
     return table(["", *CURVE_HEAD], ([name, *curve_cells(found.curves(material, name).values())] for name in shown))
 
 
+def figures_of(found: Findings, material: str, arm: str, calls: int | None) -> dict[int, float]:
+    """Distances at a number of calls by seed, or bits where no number is given."""
+    return found.bits(material, arm) if calls is None else found.fids(material, arm, calls)
+
+
+def best_rivals(found: Findings, material: str, calls: int | None) -> dict[int, tuple[float, str]]:
+    """The best rival of each seed with its figure, for the seeds for which every family was measured."""
+    names, needed = (TRAINED, TRAINED) if calls is None else (RIVALS, FAMILIES)
+    every = {name: figures_of(found, material, name, calls) for name in names}
+    whole = set.intersection(*(set(every[name]) for name in needed))
+    return {seed: min((own[seed], name) for name, own in every.items() if seed in own) for seed in sorted(whole)}
+
+
+def best_table(found: Findings, material: str, effort: Effort) -> str:
+    """Ours over the best rival by seed, and which that is."""
+    rows = []
+    for label, calls in {"bits": None, **{f"distance, {n} calls": n for n in effort.calls}}.items():
+        ours, best = figures_of(found, material, "ours", calls), best_rivals(found, material, calls)
+        cells = [
+            f"{ours[seed] / best[seed][0]:.3f} ({best[seed][1]})" if seed in ours.keys() & best.keys() else "-"
+            for seed in range(effort.seeds)
+        ]
+        rows.append([label, *cells])
+    return table(["ours over the best rival", *(f"seed {seed}" for seed in range(effort.seeds))], rows)
+
+
 def held_out_table(found: Findings, material: str, effort: Effort) -> str:
     """The same samples, scored against pictures that no arm was trained on."""
     many = effort.calls
