@@ -51,7 +51,7 @@ def _write_headlines(found: Findings) -> None:
     for material, prefix in {"cifar16": "colour", "cifar32": "colour32"}.items():
         for name, figure in headlines.in_colour(found, material, prefix).items():
             if figure is not None:
-                told = {"material": material, "rivals": headlines.COMPARED}
+                told: dict[str, Any] = {"material": material, "rivals": headlines.COMPARED}
                 headlines.put(name, *figure, "benchmarks/bench.py", found.newest, **told)
     if headlines.PAGE.exists():
         headlines.show()

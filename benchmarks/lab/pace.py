@@ -15,7 +15,7 @@ from noisekernel.training.log import Window
 from noisekernel.training.trainer import Trainer
 
 #: Rounds in which every arm is timed, after one that warms up, and images that an arm trains on per round.
-ROUNDS, IMAGES = 25, 64
+ROUNDS, IMAGES = 60, 64
 
 
 def pace(arms: Sequence[Ours], material: Material, seed: int, work: Path) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
 
 def networks_table(found: Findings, material: str, effort: Effort) -> str:
     """Shown where another network than ours was measured."""
-    rows = []
+    rows: list[list[str]] = []
     if not all(found.curves(material, arm.name) for arm in ARMS.values()):
         return table([""], rows)
     for name, arm in ARMS.items():
