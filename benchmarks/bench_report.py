@@ -29,6 +29,7 @@ def main() -> None:
     text = programme.markdown(found, FULL)
     (RESULTS / f"{name}.md").write_text(f"# Results of bench.py, {date}\n\n![plots]({name}.png)\n\n{text}")
     plots.plot_studies(found, RESULTS / f"{name}.png")
+    plots.plot_curves(found, RESULTS / f"{date}-curves.png")
     plots.plot_renewal(found, RESULTS / f"{date}-renewal.png")
     _write_headlines(found)
     print(text)
