@@ -66,7 +66,8 @@ $(VENV)/.demo: pyproject.toml
 	touch $@
 
 # make bench-quick: a slice of every study, in minutes. make bench DATA=FOLDER: all studies, in hours; a run that was
-# stopped continues. FOLDER holds fashion-mnist/ with its idx files. The results of a study are one JSON-lines file.
+# stopped continues. FOLDER holds fashion-mnist/ and mnist/ with their idx files, and cifar10.npz. The results of a study
+# are one JSON-lines file.
 bench-quick: $(VENV)/.bench
 	$(BIN)/python benchmarks/bench.py --quick
 	$(BIN)/python benchmarks/bench_report.py --quick

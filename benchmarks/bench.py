@@ -1,4 +1,4 @@
-"""All comparisons in one harness: objectives, the ladder of recipes, rivals, long walks, lags, categories.
+"""All comparisons in one harness: objectives, recipes, heads, networks, rivals, colour, long walks, lags, categories.
 
     python benchmarks/bench.py --quick                  a slice of everything on digits, in minutes
     python benchmarks/bench.py --data FOLDER [--jobs 2] everything, in hours; a run that was stopped continues
@@ -29,10 +29,12 @@ def main() -> None:
     arguments.add_argument("--quick", action="store_true")
     arguments.add_argument("--jobs", type=int, default=2, help="processes; more can be started at any time")
     arguments.add_argument("--threads", type=int, default=1, help="threads per process")
-    arguments.add_argument("--only", metavar="MATERIAL", help="digits, fashion28, mnist28, fashion14 or cifar32 alone")
+    arguments.add_argument(
+        "--only", metavar="MATERIAL", help="digits, fashion28, mnist28, fashion14, cifar16 or cifar32 alone"
+    )
     arguments.add_argument("--study", help="this study alone, named as its file in lab/studies")
     arguments.add_argument("--seed", type=int, help="this seed alone")
-    arguments.add_argument("--inception", type=Path, help="Inception's weights; with them, CIFAR-10 is measured too")
+    arguments.add_argument("--inception", type=Path, help="Inception's weights; with them, cifar32 is measured too")
     arguments.add_argument(
         "--results", type=Path, default=HERE / "results" / "bench", help="the results files to continue"
     )
@@ -49,9 +51,10 @@ def main() -> None:
     if options.study not in (None, *studies):
         raise SystemExit(f"there is no study {options.study!r}; the studies are {', '.join(studies)}")
     effort = QUICK if options.quick else FULL
-    names = [options.only] if options.only else [*effort.materials, *effort.confirmed, *effort.walked, *effort.later]
-    if options.inception and not options.only and not options.quick:
-        names += effort.coloured
+    measured = (*effort.materials, *effort.confirmed, *effort.walked, *effort.coloured, *effort.later)
+    names = [options.only] if options.only else list(dict.fromkeys(measured))
+    if options.inception and not options.only:
+        names += effort.by_inception
     loaded = {name: material.load(name, options.data, effort.share) for name in names}
     scorers = {name: scorer_of(pictures, options.work, options.inception) for name, pictures in loaded.items()}
     results = ResultsFolder(options.work / "quick" if options.quick else options.results)
@@ -70,17 +73,14 @@ def main() -> None:
     while pending:
         left = []
         for unit in pending:
-            with claimed(options.work, unit.material, unit.weights.weights or unit.weights.name, unit.seed) as mine:
+            with claimed(options.work, *unit.claim) as mine:
                 if not mine:
                     left.append(unit)
                     continue
                 began = time.perf_counter()
                 unit.run(loaded[unit.material], scorers[unit.material], results, options.work, effort)
                 seconds = time.perf_counter() - began
-                print(
-                    f"-- {unit.study}, {unit.material}, {unit.weights.name}, seed {unit.seed}: {seconds:.0f} s",
-                    flush=True,
-                )
+                print(f"-- {unit}: {seconds:.0f} s", flush=True)
         if len(left) == len(pending):
             time.sleep(5)
         pending = left

@@ -29,6 +29,7 @@ def main() -> None:
     text = programme.markdown(found, FULL)
     (RESULTS / f"{name}.md").write_text(f"# Results of bench.py, {date}\n\n![plots]({name}.png)\n\n{text}")
     plots.plot_studies(found, RESULTS / f"{name}.png")
+    plots.plot_curves(found, RESULTS / f"{date}-curves.png")
     plots.plot_renewal(found, RESULTS / f"{date}-renewal.png")
     _write_headlines(found)
     print(text)
@@ -45,7 +46,14 @@ def _write_headlines(found: Findings) -> None:
             if material != "digits" and (small := digits[name]) is not None:
                 beside["digits"] = round(small[0], 4)
                 beside["digits_interval"] = headlines.rounded(small[1])
+            if "rivals" in headlines.WANTED[name][0]:
+                beside["rivals"] = headlines.COMPARED
             headlines.put(name, *figure, "benchmarks/bench.py", found.newest, **beside)
+    for material, prefix in {"cifar16": "colour", "cifar32": "colour32"}.items():
+        for name, figure in headlines.in_colour(found, material, prefix).items():
+            if figure is not None:
+                told: dict[str, Any] = {"material": material, "rivals": headlines.COMPARED}
+                headlines.put(name, *figure, "benchmarks/bench.py", found.newest, **told)
     if headlines.PAGE.exists():
         headlines.show()
 

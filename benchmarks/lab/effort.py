@@ -13,8 +13,12 @@ class Effort:
     walked: tuple[str, ...]
     #: Everything is measured on these materials last.
     later: tuple[str, ...]
-    #: Coloured materials: ours, the paper's recipe and the rivals are measured once, on Inception's features.
+    #: Small coloured materials, scored as grey ones are: heads, networks, settings and rivals.
     coloured: tuple[str, ...]
+    #: Large coloured materials, on Inception's features: ours, the paper's recipe and the rivals are measured once.
+    by_inception: tuple[str, ...]
+    #: Whether the changes of a recipe that are no finalists are measured too.
+    all_changes: bool
     seeds: int
     #: The share of the usual number of training images.
     share: float
@@ -46,7 +50,9 @@ FULL = Effort(
     confirmed=("fashion28",),
     walked=("mnist28",),
     later=("fashion14",),
-    coloured=("cifar32",),
+    coloured=("cifar16",),
+    by_inception=("cifar32",),
+    all_changes=True,
     seeds=3,
     share=1.0,
     samples=1_000,
@@ -63,7 +69,9 @@ QUICK = Effort(
     confirmed=(),
     walked=(),
     later=(),
-    coloured=(),
+    coloured=("digits",),
+    by_inception=(),
+    all_changes=False,
     seeds=1,
     share=0.05,
     samples=200,

@@ -25,14 +25,31 @@ class Findings:
         """The date of the newest result."""
         return max(entry["date"] for entry in self.entries.values())
 
-    def fids(self, material: str, arm: str, calls: int, against: str = "fid") -> dict[int, float]:
-        """Fréchet distances by seed, from the training pictures ("fid") or from the held-out ones ("held_out")."""
-        found = self._of("samples", material, arm)
+    def fids(
+        self, material: str, arm: str, calls: int, against: str = "fid", images: int | None = None
+    ) -> dict[int, float]:
+        """Fréchet distances by seed, from the training pictures ("fid") or from the held-out ones ("held_out").
+
+        Arms that were trained on several numbers of images need `images`.
+        """
+        found = self._of("samples", material, arm, images)
         return {key.seed: entry[against] for key, entry in found.items() if key.calls == calls}
 
     def walks(self, material: str, name: str) -> dict[int, dict[str, Any]]:
         """Walks by seed."""
         return {key.seed: entry for key, entry in self._of("walk", material, name).items()}
+
+    def bits(self, material: str, arm: str, images: int | None = None) -> dict[int, float]:
+        """Bits per element by seed; `images` as for `fids`."""
+        return {key.seed: entry["bits"] for key, entry in self._of("curve", material, arm, images).items()}
+
+    def curves(self, material: str, arm: str, images: int | None = None) -> dict[int, dict[str, Any]]:
+        """Denoising curves by seed; `images` as for `fids`."""
+        return {key.seed: entry for key, entry in self._of("curve", material, arm, images).items()}
+
+    def paces(self, material: str, name: str) -> dict[int, dict[str, Any]]:
+        """Times per training image, by seed."""
+        return {key.seed: entry for key, entry in self._of("pace", material, name).items()}
 
     def balance(self, material: str, arm: str = "ours") -> dict[int, dict[str, Any]]:
         """Tests of balance by seed."""
@@ -56,9 +73,13 @@ class Findings:
         found = self._of("walk", material).values()
         return min(found, key=lambda entry: entry["walkers"])["floor"] if found else None
 
-    def _of(self, measured: str, material: str, arm: str | None = None) -> dict[Key, dict[str, Any]]:
+    def _of(
+        self, measured: str, material: str, arm: str | None = None, images: int | None = None
+    ) -> dict[Key, dict[str, Any]]:
         return {
             key: entry
             for key, entry in self.entries.items()
-            if (key.measured, key.material) == (measured, material) and arm in (None, key.arm)
+            if (key.measured, key.material) == (measured, material)
+            and arm in (None, key.arm)
+            and images in (None, key.images)
         }

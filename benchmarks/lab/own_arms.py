@@ -1,4 +1,4 @@
-"""Our arms: recipes of the package with changes. Rivals are in `rival_arms`.
+"""Our arms: recipes of the package with changes. Rivals are in `lab.rivals`.
 
 Every arm is trained by the same `Trainer` with the same network, optimiser, average, batches and number of images.
 """
@@ -9,15 +9,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from accelerate import PartialState
+from rich.console import Console
 from torch import Tensor
 
 import noisekernel as nk
 from lab.material import Material
-from noisekernel import models
+from noisekernel import models, recipes
 from noisekernel.kinds.pictures.codecs import ContinuousCodec
+from noisekernel.measuring.denoising import estimate_of
 from noisekernel.sampling import samplers
 from noisekernel.sampling.samplers import annealing
 from noisekernel.sampling.schedule import Schedule
+from noisekernel.training.beginning import trainer_for
+from noisekernel.training.preparation import Prepared, prepare
+from noisekernel.training.trainer import Trainer
 
 LEVELS = "objective.levels"
 BATCH = 250
@@ -61,10 +67,16 @@ class Arm(Protocol):
     name: str
     #: Arms that differ only in their sampler share the weights of this one.
     weights: str | None
+    #: What is said beside each of its results.
+    beside: dict[str, Any]
 
     def train(self, material: Material, seed: int, work: Path) -> None: ...
 
     def draw(self, n: int, calls: int, seed: int) -> Tensor: ...
+
+    def estimate(self, noisy: Tensor, sigma: float) -> Tensor:
+        """The arm's estimate of z, given z + sigma n (`noisekernel.measuring.denoising`)."""
+        ...
 
 
 def weights_path(work: Path, material: Material, name: str, seed: int) -> Path:
@@ -82,6 +94,7 @@ class Ours:
     weights: str | None = None
     #: The number of training images, as a multiple of that of the other arms.
     budget: float = 1.0
+    beside: dict[str, Any] = field(default_factory=dict)
 
     def train(self, material: Material, seed: int, work: Path) -> None:
         path = weights_path(work, material, self.weights or self.name, seed)
@@ -89,12 +102,23 @@ class Ours:
             budget = replace(material, images=round(self.budget * material.images))
             settings = {**budget.settings(), **self.changes}
             data = material.write(work)
-            models.save(nk.fit(data, recipe=self.recipe, settings=settings, seed=seed, progress=False), path)
+            model = nk.fit(data, recipe=self.recipe, settings=settings, seed=seed, calibrate=False, progress=False)
+            models.save(model, path)
         self.model = nk.load(path)
+
+    def trainer(self, material: Material, seed: int, work: Path) -> tuple[Prepared, Trainer]:
+        """A trainer that has not begun, and what it was made of."""
+        PartialState(cpu=True)
+        recipe = recipes.recipe(self.recipe, {**material.settings(), **self.changes})
+        ready = prepare(material.write(work), recipe, seed, Console(quiet=True))
+        return ready, trainer_for(ready, recipe, seed, cpu=True)
 
     def draw(self, n: int, calls: int, seed: int) -> Tensor:
         schedule = SCHEDULES[self.sampler](self.model.kernel, calls)
         return self.as_continuous(nk.synthesize(self.model, n, schedule=schedule, seed=seed, batch_size=BATCH))
+
+    def estimate(self, noisy: Tensor, sigma: float) -> Tensor:
+        return estimate_of(self.model.denoiser)(noisy, sigma)
 
     def as_continuous(self, z: Tensor) -> Tensor:
         """Samples as the scorer expects them, as bytes in [-1, 1], whatever the model's own data are."""

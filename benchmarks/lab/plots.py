@@ -5,7 +5,7 @@ from typing import Any
 
 from lab.effort import FULL
 from lab.findings import Findings
-from lab.studies.calls_and_rivals import OURS, RIVALS
+from lab.studies.calls_and_rivals import OURS, RIVALS, TRAINED
 from lab.studies.long_walks import LONG
 from lab.studies.noise_renewal import RENEWALS
 from lab.studies.walk_tradeoffs import DEEP_LAGS, LAGS, NOISES
@@ -22,6 +22,9 @@ COLOURS = {
     "sde-dpm-solver++": "tab:pink",
     "flow matching": "tab:green",
     "flow matching, midpoint": "tab:olive",
+    "edm": "tab:purple",
+    "edm, stochastic": "mediumorchid",
+    "edm, more stochastic": "plum",
     "walk-jump": "tab:green",
     "gsn walkback": "tab:purple",
     "loopback": "tab:red",
@@ -68,6 +71,28 @@ def plot_studies(found: Findings, path: Path) -> None:
             axis.yaxis.set_minor_formatter("{x:g}")
             axis.tick_params(axis="y", which="minor", labelsize=7)
             axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    figure.savefig(path, dpi=100)
+
+
+def plot_curves(found: Findings, path: Path) -> None:
+    """Errors of the networks of rivals on held-out pictures over that of ours, by noise level and seed."""
+    import matplotlib.pyplot as plt
+
+    shown = [material for material in found.materials if any(found.curves(material, name) for name in TRAINED)]
+    if not shown:
+        return
+    figure, axes = plt.subplots(1, len(shown), figsize=(6 * len(shown), 4.4), squeeze=False, layout="constrained")
+    for axis, material in zip(axes[0], shown, strict=True):
+        ours = found.curves(material, "ours")
+        for name in ("paper", *TRAINED):
+            curves = found.curves(material, name)
+            for number, seed in enumerate(sorted(curves.keys() & ours.keys())):
+                over = [one / other for one, other in zip(curves[seed]["errors"], ours[seed]["errors"], strict=True)]
+                label = name if number == 0 else None
+                axis.plot(ours[seed]["sigmas"], over, color=COLOURS[name], label=label, linewidth=1.0)
+        axis.axhline(1.0, color=COLOURS["ours"], label="ours")
+        axis.set(title=material, xlabel="sigma", ylabel="squared error over ours", xscale="log", ylim=(0.8, 1.4))
+        axis.legend(fontsize=7, frameon=False)
     figure.savefig(path, dpi=100)
 
 

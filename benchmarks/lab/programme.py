@@ -12,7 +12,10 @@ from lab.studies import (
     chain_adjustment,
     chain_balance,
     churn,
+    colour,
+    heads,
     long_walks,
+    networks,
     noise_renewal,
     recipe_ladder,
     training_objectives,
@@ -26,6 +29,9 @@ TableMaker = Callable[[Findings, str, Effort], str]
 
 STUDIES = (
     calls_and_rivals,
+    heads,
+    colour,
+    networks,
     chain_balance,
     categorical_data,
     recipe_ladder,
@@ -57,6 +63,7 @@ SMALL: tuple[Question, ...] = (
 CONFIRMED: tuple[Question, ...] = (
     calls_and_rivals.confirmation,
     calls_and_rivals.rivals,
+    heads.units,
     chain_balance.units,
     long_walks.as_many_samples,
     noise_renewal.units,
@@ -65,6 +72,14 @@ CONFIRMED: tuple[Question, ...] = (
     walk_tradeoffs.noises,
     walk_tradeoffs.lags,
     long_walks.units,
+)
+#: Small pictures in colour.
+COLOURED: tuple[Question, ...] = (
+    calls_and_rivals.confirmation,
+    calls_and_rivals.rivals,
+    heads.units,
+    colour.units,
+    networks.units,
 )
 #: The chain alone.
 WALKED: tuple[Question, ...] = (
@@ -81,6 +96,7 @@ def units(effort: Effort) -> Iterator[Unit]:
     for materials, questions in (
         (effort.materials, SMALL),
         (effort.confirmed, CONFIRMED),
+        (effort.coloured, COLOURED),
         (effort.walked, WALKED),
         (effort.later, SMALL),
     ):
@@ -88,8 +104,8 @@ def units(effort: Effort) -> Iterator[Unit]:
             yield from question(material, seed, effort)
     for material in (*effort.materials, *effort.later):
         yield from calls_and_rivals.most_calls(material, effort)
-    for material in effort.coloured:
-        yield from calls_and_rivals.coloured(material)
+    for material in effort.by_inception:
+        yield from calls_and_rivals.once(material, effort)
 
 
 TABLES: dict[str, TableMaker] = {
@@ -97,9 +113,15 @@ TABLES: dict[str, TableMaker] = {
     "What adjusting gives beside more training": chain_adjustment.adjusted_table,
     "Noise levels in training": training_objectives.levels_table,
     "From the paper's recipe to ours": recipe_ladder.ladder_table,
+    "Two heads": heads.heads_table,
+    "What a head costs and saves": heads.cost_table,
+    "Changes of the default recipe in colour": colour.colour_table,
+    "Networks in equal time": networks.networks_table,
     "Noise drawn anew on the way down": churn.churn_table,
     "Calls, and rivals": calls_and_rivals.calls_table,
     "The same, against held-out pictures": calls_and_rivals.held_out_table,
+    "Denoising held-out pictures": calls_and_rivals.curves_table,
+    "Ours over the best rival": calls_and_rivals.best_table,
     "Long walks at constant noise": long_walks.long_table,
     "Where walks end": long_walks.far_table,
     "Renewing the noise, and constant noise, by many walkers": noise_renewal.renewals_table,

@@ -23,7 +23,7 @@ RESULTS = Path(__file__).parents[1] / "results"
 class Key:
     """What identifies a result of the harness."""
 
-    #: "samples", "walk" or "balance".
+    #: "samples", "curve", "walk", "balance" or "pace".
     measured: str
     material: str
     #: How many images the training saw.

@@ -19,7 +19,7 @@ from noisekernel.measuring.samples.extractors import Extractor, open_extractor, 
 from noisekernel.measuring.samples.frechet import frechet_distance
 
 #: Inception processes only a few pictures per second on a CPU, so this many training and held-out pictures are used.
-MOST_COLOURED = {"truth": 5_000, "held_out": 2_000}
+MOST_SEEN = {"truth": 5_000, "held_out": 5_000}
 
 
 @dataclass
@@ -44,19 +44,18 @@ class Scorer:
 
 
 def scorer_of(material: Material, work: Path, inception: Path | None = None) -> Scorer:
-    """Grey pictures are scored by a classifier trained on them, coloured ones by Inception as is usual."""
+    """Large coloured pictures are scored by Inception as is usual, all others by a classifier trained on them."""
     work.mkdir(parents=True, exist_ok=True)
-    coloured = material.pixels.shape[1] == 3
-    if coloured and inception is None:
+    if material.by_inception and inception is None:
         raise SystemExit(
             f"{material.name} is scored by Inception: give its weights as --inception FILE, see docs/howto/evaluate.md"
         )
     extractor = (
         open_extractor(f"inception:{inception}", _kind(material), torch.device("cpu"))
-        if coloured
+        if material.by_inception
         else _small(material, work)
     )
-    most = MOST_COLOURED if coloured else {}
+    most = MOST_SEEN if material.by_inception else {}
     path = work / "-".join(["seen", material.name, *map(str, most.values())])
     path = path.with_suffix(".safetensors")
     if not path.exists():

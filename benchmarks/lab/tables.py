@@ -1,9 +1,11 @@
 """Tables in Markdown, and the figures in their cells."""
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from lab.findings import Findings
+from noisekernel.measuring.denoising import SIGMAS
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -11,14 +13,29 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 
-def over_seeds(values: Iterable[float]) -> str:
+def over_seeds(values: Iterable[float], digits: int = 3) -> str:
     """The mean and the range over seeds."""
     many = list(values)
     if not many:
         return "-"
     if len(many) == 1:
-        return f"{many[0]:.3f}"
-    return f"{statistics.mean(many):.3f} ({min(many):.3f} to {max(many):.3f})"
+        return f"{many[0]:.{digits}f}"
+    return f"{statistics.mean(many):.{digits}f} ({min(many):.{digits}f} to {max(many):.{digits}f})"
+
+
+#: The levels of denoising curves that tables show, by their number.
+SHOWN_LEVELS = (0, 4, 8, 12, 16)
+#: The head of the columns that `curve_cells` fills.
+CURVE_HEAD = ("bits", *(f"error x 1e3, sigma {SIGMAS[place]:.2g}" for place in SHOWN_LEVELS))
+
+
+def curve_cells(curves: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Bits per element with their range over seeds, and means over seeds of the error at some levels."""
+    many = list(curves)
+    if not many:
+        return ["-"] * len(CURVE_HEAD)
+    errors = [statistics.mean(curve["errors"][place] for curve in many) for place in SHOWN_LEVELS]
+    return [over_seeds((curve["bits"] for curve in many), 4), *(f"{1_000.0 * error:.3g}" for error in errors)]
 
 
 def walks_table(found: Findings, material: str, names: Sequence[str], stops: Sequence[int]) -> str:

@@ -4,7 +4,7 @@ Units are independent. Several processes can share them, and a run can be stoppe
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,11 @@ from typing import Any
 from torch import Tensor
 
 from lab.balance import balance
+from lab.curve import curve
 from lab.effort import Effort
 from lab.material import Material
 from lab.own_arms import Arm, Ours
+from lab.pace import pace
 from lab.results import Key, ResultsFolder
 from lab.scoring import Scorer
 from lab.walk_arms import Stops, WalkFrom, travelled
@@ -33,22 +35,47 @@ class Unit:
     walks: Mapping[str, tuple[WalkFrom, tuple[int, ...]]] = field(default_factory=dict)
     #: Whether to test the chain's balance.
     balance: bool = False
+    #: Whether to measure how well the weights denoise held-out pictures.
+    curve: bool = False
+    #: Arms whose training steps are timed by turns.
+    timed: Sequence[Ours] = ()
+    #: How many images to train on, if not as many as is usual for the material.
+    images: int | None = None
     #: How many samples to score, if not as many as usual.
     samples: int | None = None
     #: How many walkers to score, if not as many as usual.
     walkers: int | None = None
 
+    @property
+    def claim(self) -> tuple[object, ...]:
+        """What no other process may train at the same time."""
+        return self.material, self.images or "", self.weights.weights or self.weights.name, self.seed
+
+    def __str__(self) -> str:
+        budget = f", {self.images:,} images" if self.images else ""
+        return f"{self.study}, {self.material}{budget}, {self.weights.name}, seed {self.seed}"
+
     def keys(self, images: int) -> list[Key]:
-        """The keys of all results that this unit asks for."""
+        """The keys of all results that this unit asks for, where `images` is the material's number of images."""
+        images = self.images or images
         draws = [self._key("samples", images, arm.name, n) for arm, calls in self.draws for n in calls]
         tests = [self._key("balance", images, self.weights.name)] if self.balance else []
-        return [*draws, *tests, *(self._key("walk", images, name) for name in self.walks)]
+        curves = [self._key("curve", images, self.weights.name)] if self.curve else []
+        times = [self._key("pace", images, self.study)] if self.timed else []
+        return [*curves, *times, *draws, *tests, *(self._key("walk", images, name) for name in self.walks)]
 
     def run(self, material: Material, scorer: Scorer, results: ResultsFolder, work: Path, effort: Effort) -> None:
         """Measure what is not on record yet."""
         if results.all().keys() >= set(self.keys(material.images)):
             return
+        material = replace(material, images=self.images or material.images)
         self.weights.train(material, self.seed, work)
+        if self.curve:
+            key = self._key("curve", material.images, self.weights.name)
+            results.measure(self.study, key, partial(_denoise, self.weights, material.held_out_z))
+        if self.timed:
+            key = self._key("pace", material.images, self.study)
+            results.measure(self.study, key, partial(pace, self.timed, material, self.seed, work))
         for arm, calls in self.draws:
             arm.train(material, self.seed, work)
             for n in calls:
@@ -67,8 +94,13 @@ class Unit:
         return Key(measured, self.material, images, arm, self.seed, calls)
 
 
+def _denoise(arm: Arm, held_out: Tensor) -> dict[str, Any]:
+    return {**curve(arm, held_out), **arm.beside}
+
+
 def _score(scorer: Scorer, arm: Arm, calls: int, samples: int) -> dict[str, Any]:
-    return {**scorer.distances(arm.draw(samples, calls, seed=1)), "floor": scorer.floor(samples), "samples": samples}
+    distances = scorer.distances(arm.draw(samples, calls, seed=1))
+    return {**distances, "floor": scorer.floor(samples), "samples": samples, **arm.beside}
 
 
 def _follow(scorer: Scorer, walk: partial[Stops], start: Tensor) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from torch import Tensor
 
 import noisekernel as nk
 from lab.own_arms import Ours
-from lab.rival_arms import DDPM, Rival
+from lab.rivals.ddpm import DDPM
+from lab.rivals.rival import Rival
 from noisekernel import tasks
 from noisekernel.core.randomness import Streams, normal
 from noisekernel.sampling import chain

@@ -5,17 +5,31 @@ from collections.abc import Iterator
 from lab.effort import Effort
 from lab.findings import Findings
 from lab.own_arms import DEFAULT, Arm, Ours
-from lab.rival_arms import DDPM, FlowMatching
+from lab.rivals.ddpm import DDPM
+from lab.rivals.edm import CIFAR, EDM, IMAGENET
+from lab.rivals.flow_matching import FlowMatching
 from lab.studies.recipe_ladder import LADDER
-from lab.tables import over_seeds, table
+from lab.tables import CURVE_HEAD, curve_cells, over_seeds, table
 from lab.unit import Unit
 
 STUDY = "calls_and_rivals"
 
 OURS = ("ours", "deterministic", "first order", "correctors")
-RIVALS = ("ddpm", "ddim", "dpm-solver++", "sde-dpm-solver++", "flow matching", "flow matching, midpoint")
+RIVALS = (
+    "ddpm",
+    "ddim",
+    "dpm-solver++",
+    "sde-dpm-solver++",
+    "flow matching",
+    "flow matching, midpoint",
+    "edm",
+    "edm, stochastic",
+    "edm, more stochastic",
+)
 #: A seed is compared with its best rival only where these were measured.
-FAMILIES = ("ddpm", "ddim", "flow matching")
+FAMILIES = ("ddpm", "ddim", "flow matching", "edm")
+#: The rivals that have weights of their own.
+TRAINED = ("ddpm", "flow matching", "edm")
 
 
 def _ddpm() -> list[Arm]:
@@ -31,8 +45,16 @@ def _flow() -> list[Arm]:
     return [FlowMatching("flow matching"), FlowMatching("flow matching, midpoint", "flow matching", midpoint=True)]
 
 
+def _edm() -> list[Arm]:
+    return [
+        EDM("edm"),
+        EDM("edm, stochastic", "edm", churn=CIFAR),
+        EDM("edm, more stochastic", "edm", churn=IMAGENET),
+    ]
+
+
 def _paper(material: str, seed: int) -> Unit:
-    return Unit(STUDY, material, LADDER["paper"], seed, [(LADDER["paper"], (100,))])
+    return Unit(STUDY, material, LADDER["paper"], seed, [(LADDER["paper"], (100,))], curve=True)
 
 
 def headline(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
@@ -40,40 +62,36 @@ def headline(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
     ours, second = Ours("ours", DEFAULT), LADDER["+ more and heavier high noise"]
     first = Ours("first order", DEFAULT, "ddim", weights="ours")
     draws = [(ours, effort.calls), (second, effort.calls), (first, effort.calls[:2])]
-    yield Unit(STUDY, material, ours, seed, draws)
+    yield Unit(STUDY, material, ours, seed, draws, curve=True)
     yield _paper(material, seed)
-    for arms in (_ddpm(), _flow()):
-        yield Unit(STUDY, material, arms[0], seed, [(arm, effort.calls) for arm in arms])
+    for arms in (_ddpm(), _flow(), _edm()):
+        yield Unit(STUDY, material, arms[0], seed, [(arm, effort.calls) for arm in arms], curve=True)
 
 
 def confirmation(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
     """Ours and the paper's recipe, where training takes long."""
     ours = Ours("ours", DEFAULT)
     draws = [(ours, effort.calls), (LADDER["+ more and heavier high noise"], (20, 50))]
-    yield Unit(STUDY, material, ours, seed, draws)
+    yield Unit(STUDY, material, ours, seed, draws, curve=True)
     yield _paper(material, seed)
 
 
 def rivals(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
     """The rivals, without those that were worse on small pictures."""
-    for arms in (_ddpm(), _flow()[:1]):
-        yield Unit(STUDY, material, arms[0], seed, [(arm, (20, 50)) for arm in arms])
+    for arms in (_ddpm(), _flow()[:1], _edm()):
+        yield Unit(STUDY, material, arms[0], seed, [(arm, (20, 50)) for arm in arms], curve=True)
 
 
 def most_calls(material: str, effort: Effort) -> Iterator[Unit]:
     """The largest number of calls, for one seed."""
-    for arm in (Ours("ours", DEFAULT), _ddpm()[0], _flow()[0]):
+    for arm in (Ours("ours", DEFAULT), _ddpm()[0], _flow()[0], _edm()[0]):
         yield Unit(STUDY, material, arm, 0, [(arm, (effort.most_calls,))])
 
 
-def coloured(material: str) -> Iterator[Unit]:
-    """One seed, few numbers of calls and the best rival only: here scoring takes as long as training."""
-    ours = Ours("ours", DEFAULT)
-    ancestral, *_, stochastic = _ddpm()
-    draws = [(ours, (20, 50)), (LADDER["+ more and heavier high noise"], (50,))]
-    rival = Unit(STUDY, material, ancestral, 0, [(stochastic, (50,)), (ancestral, (50,))])
-    for unit in (Unit(STUDY, material, ours, 0, draws), _paper(material, 0), rival):
-        unit.samples = 2_000
+def once(material: str, effort: Effort) -> Iterator[Unit]:
+    """One seed, where scoring takes as long as training."""
+    for unit in (*confirmation(material, 0, effort), *rivals(material, 0, effort)):
+        unit.samples = 5_000
         yield unit
 
 
@@ -86,6 +104,38 @@ def calls_table(found: Findings, material: str, effort: Effort) -> str:
             for name in (*OURS, "bundled", "paper", *RIVALS)
         ),
     )
+
+
+def curves_table(found: Findings, material: str, effort: Effort) -> str:
+    """How well each network denoises held-out pictures."""
+    shown = ("ours", "paper", *TRAINED)
+    return table(["", *CURVE_HEAD], ([name, *curve_cells(found.curves(material, name).values())] for name in shown))
+
+
+def figures_of(found: Findings, material: str, arm: str, calls: int | None) -> dict[int, float]:
+    """Distances at a number of calls by seed, or bits where no number is given."""
+    return found.bits(material, arm) if calls is None else found.fids(material, arm, calls)
+
+
+def best_rivals(found: Findings, material: str, calls: int | None) -> dict[int, tuple[float, str]]:
+    """The best rival of each seed with its figure, for the seeds for which every family was measured."""
+    names, needed = (TRAINED, TRAINED) if calls is None else (RIVALS, FAMILIES)
+    every = {name: figures_of(found, material, name, calls) for name in names}
+    whole = set.intersection(*(set(every[name]) for name in needed))
+    return {seed: min((own[seed], name) for name, own in every.items() if seed in own) for seed in sorted(whole)}
+
+
+def best_table(found: Findings, material: str, effort: Effort) -> str:
+    """Ours over the best rival by seed, and which that is."""
+    rows = []
+    for label, calls in {"bits": None, **{f"distance, {n} calls": n for n in effort.calls}}.items():
+        ours, best = figures_of(found, material, "ours", calls), best_rivals(found, material, calls)
+        cells = [
+            f"{ours[seed] / best[seed][0]:.3f} ({best[seed][1]})" if seed in ours.keys() & best.keys() else "-"
+            for seed in range(effort.seeds)
+        ]
+        rows.append([label, *cells])
+    return table(["ours over the best rival", *(f"seed {seed}" for seed in range(effort.seeds))], rows)
 
 
 def held_out_table(found: Findings, material: str, effort: Effort) -> str:

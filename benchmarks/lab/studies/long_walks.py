@@ -6,7 +6,7 @@ from functools import partial
 from lab.effort import Effort
 from lab.findings import Findings
 from lab.own_arms import DEFAULT, Ours, log_normal
-from lab.rival_arms import DDPM
+from lab.rivals.ddpm import DDPM
 from lab.tables import over_seeds, table, walks_table
 from lab.unit import Unit
 from lab.walk_arms import FixedNoise, WalkFrom, constant_noise, deep, loopback, walk_jump

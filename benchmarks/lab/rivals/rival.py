@@ -1,11 +1,11 @@
-"""Rivals, each with its own objective and the samplers of its own library.
+"""What rivals share.
 
 Every rival is trained by the same `Trainer` as ours, with the same network, optimiser, average, batches and number of
-images. A rival is an objective for that trainer and a way to draw samples.
+images. A rival is an objective for that trainer, a way to draw samples, and an estimate of clean data from noisy data.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import noisekernel as nk
 from lab.material import Material
 from lab.own_arms import BATCH, weights_path
 from noisekernel import recipes
-from noisekernel.core.randomness import Streams, normal, uniform
+from noisekernel.core.randomness import Streams, normal
 from noisekernel.objectives.base import Info
 
 
@@ -37,6 +37,7 @@ class Rival:
 
     name: str
     weights: str | None = None
+    beside: dict[str, Any] = field(default_factory=dict, kw_only=True)
 
     def loss(self, network: nn.Module, z: Tensor, streams: Streams) -> Tensor:
         """One number per sample."""
@@ -47,6 +48,10 @@ class Rival:
         loss = self.loss(network, z, streams)
         return loss.mean(), Info(loss.detach(), {"loss": loss.detach()}, {})
 
+    def meet(self, material: Material) -> None:
+        """Learn what has to be known of the data before training."""
+        self.shape = tuple(material.z.shape[1:])
+
     def train(self, material: Material, seed: int, work: Path) -> None:
         from accelerate.state import AcceleratorState
         from safetensors.torch import load_file, save_file
@@ -54,7 +59,7 @@ class Rival:
         from noisekernel.data.examples import InMemory, Treatment
         from noisekernel.training.trainer import Trainer
 
-        self.shape = tuple(material.z.shape[1:])
+        self.meet(material)
         torch.manual_seed(seed)
         channels = self.shape[0]
         network = nk.networks.UNet(channels, channels, material.channels, material.multipliers, blocks=1)
@@ -87,74 +92,16 @@ class Rival:
         return torch.cat(drawn).clamp(-1, 1)
 
     def run(self, noise: Tensor, calls: int, streams: Streams) -> Tensor:
+        """Samples from standard normal numbers, with at most `calls` calls of the network."""
+        raise NotImplementedError
+
+    def estimate(self, noisy: Tensor, sigma: float) -> Tensor:
+        """E[z | z + sigma n] by this network: what its prediction says about z."""
         raise NotImplementedError
 
     @torch.no_grad()
     def call(self, x: Tensor, level: float) -> Tensor:
         return self.network(x, torch.full((len(x),), float(level)))
-
-
-@dataclass
-class DDPM(Rival):
-    """Noise prediction with the cosine schedule of 1,000 steps, sampled by `diffusers`.
-
-    Time steps are spaced by the library's default for DDPM ("leading"), which is the best of its three ways here.
-    """
-
-    name: str = "ddpm"
-    #: DDPMScheduler, DDIMScheduler or DPMSolverMultistepScheduler.
-    sampler: str = "DDPMScheduler"
-    #: Whether DPM-Solver++ solves the stochastic equation instead of the deterministic one.
-    stochastic: bool = False
-
-    def scheduler(self, name: str) -> Any:
-        import diffusers
-
-        options: dict[str, Any] = {}
-        if name.startswith("DPMSolver"):
-            # The library asks for these with this schedule, because its last step is pure noise.
-            kind = "sde-dpmsolver++" if self.stochastic else "dpmsolver++"
-            options = {"lambda_min_clipped": -5.1, "algorithm_type": kind}
-        return getattr(diffusers, name)(1_000, beta_schedule="squaredcos_cap_v2", timestep_spacing="leading", **options)
-
-    def loss(self, network: nn.Module, z: Tensor, streams: Streams) -> Tensor:
-        t = (uniform((len(z),), streams) * 1_000).long()
-        noise = normal(z.shape, streams)
-        x = self.scheduler("DDPMScheduler").add_noise(z, noise, t)
-        return (network(x, t / 1_000) - noise).square().flatten(1).mean(1)
-
-    def run(self, noise: Tensor, calls: int, streams: Streams) -> Tensor:
-        scheduler = self.scheduler(self.sampler)
-        scheduler.set_timesteps(calls)
-        generator = torch.Generator().manual_seed(streams.seed * 1_000_003 + int(streams.samples[0]))
-        x = noise
-        for t in scheduler.timesteps:
-            x = scheduler.step(self.call(x, t / 1_000), t, x, generator=generator).prev_sample
-        return x
-
-
-@dataclass
-class FlowMatching(Rival):
-    """Conditional flow matching as in `torchcfm`, sampled by Euler's rule or the midpoint rule."""
-
-    name: str = "flow matching"
-    midpoint: bool = False
-
-    def loss(self, network: nn.Module, z: Tensor, streams: Streams) -> Tensor:
-        from torchcfm.conditional_flow_matching import ConditionalFlowMatcher
-
-        t, noise = uniform((len(z),), streams), normal(z.shape, streams)
-        _, x, u = ConditionalFlowMatcher(sigma=0.0).sample_location_and_conditional_flow(noise, z, t)
-        return (network(x, t) - u).square().flatten(1).mean(1)
-
-    def run(self, noise: Tensor, calls: int, streams: Streams) -> Tensor:
-        steps = calls // 2 if self.midpoint else calls
-        x = noise
-        for i in range(steps):
-            t, h = i / steps, 1.0 / steps
-            v = self.call(x, t)
-            x = x + h * (self.call(x + 0.5 * h * v, t + 0.5 * h) if self.midpoint else v)
-        return x
 
 
 def _batches(n: int) -> Iterator[range]:
