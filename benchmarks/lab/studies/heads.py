@@ -6,16 +6,17 @@ from typing import Any
 
 from lab.effort import Effort
 from lab.findings import Findings
-from lab.own_arms import DEFAULT, Ours
+from lab.own_arms import DEFAULT, Ours, log_normal
 from lab.tables import over_seeds, table
 from lab.unit import Unit
 
 STUDY = "heads"
 
-#: The default recipe with either head.
+#: The same recipe with either head, at the noise levels that were the default when this study was made.
+LEVELS = log_normal(-0.4, 1.4, 1.0)
 HEADS: dict[str, dict[str, Any]] = {
-    "preconditioned": {**DEFAULT, "head.kind": "preconditioned"},
-    "covariance": {**DEFAULT, "head.kind": "covariance", "head.crossover": 0.15},
+    "preconditioned": {**DEFAULT, **LEVELS, "head.kind": "preconditioned"},
+    "covariance": {**DEFAULT, **LEVELS, "head.kind": "covariance"},
 }
 #: Numbers of training images for both heads, and further ones for the covariance head, to see where it reaches the
 #: result of the other head after `REACHED` images.
