@@ -11,18 +11,18 @@ from helpers import generator
 from noisekernel.measuring.denoising import denoising_curve, estimate_of
 from noisekernel.networks.mixture import Mixture, best_components
 
-WEIGHTS, MEANS, SPREADS = torch.tensor([0.2, 0.5, 0.3]), torch.tensor([-2.0, 0.3, 1.5]), torch.tensor([0.3, 0.1, 0.5])
+WEIGHTS, MEANS, SPREAD = torch.tensor([0.2, 0.5, 0.3]), torch.tensor([-2.0, 0.3, 1.5]), 0.3
 
 #: The deviations of the other coefficients.
 OTHERS = torch.linspace(0.3, 0.05, 6, dtype=torch.float64)
 
 
 def known():
-    """Three unequal components of one coefficient."""
+    """Three components of unequal weight, of one coefficient."""
     mixture = Mixture(3, 1)
     mixture.log_weights.copy_(WEIGHTS.log())
     mixture.means.copy_(MEANS[:, None])
-    mixture.variances.copy_(SPREADS[:, None] ** 2)
+    mixture.variances.fill_(SPREAD**2)
     return mixture.double()
 
 
@@ -31,7 +31,7 @@ def clustered(n, seed=0):
     draw = generator(seed)
     part = torch.multinomial(WEIGHTS, n, replacement=True, generator=draw)
     c = torch.randn(n, 6, generator=draw, dtype=torch.float64) * OTHERS
-    c[:, 0] = MEANS[part] + SPREADS[part] * torch.randn(n, generator=draw, dtype=torch.float64)
+    c[:, 0] = MEANS[part] + SPREAD * torch.randn(n, generator=draw, dtype=torch.float64)
     return c
 
 
@@ -39,7 +39,7 @@ def clustered(n, seed=0):
 def test_the_posterior_is_that_of_quadrature(beta):
     alpha = 1.0 - beta
     c = torch.linspace(-8, 8, 400_001, dtype=torch.float64)
-    prior = (WEIGHTS / SPREADS * torch.exp(-0.5 * ((c[:, None] - MEANS) / SPREADS) ** 2)).sum(dim=1)
+    prior = (WEIGHTS * torch.exp(-0.5 * ((c[:, None] - MEANS) / SPREAD) ** 2)).sum(dim=1)
     x = torch.linspace(-2, 2, 9, dtype=torch.float64)
     mean, variance = known().posterior(x[:, None], torch.full((9, 1), alpha), torch.full((9, 1), beta))
     for place, seen in enumerate(x):
@@ -98,9 +98,12 @@ def test_a_network_of_zeros_is_near_the_best_denoiser_of_clustered_data():
     assert float(above(1)[0]) > 1.1, above(1)
 
 
-def test_a_component_of_few_examples_does_not_collapse():
-    c = torch.cat((torch.randn(200, 3, generator=generator()), torch.full((1, 3), 50.0)))
-    mixture = Mixture(8, 3)
+def test_as_many_components_as_examples_do_not_collapse():
+    c = torch.cat((torch.randn(20, 3, generator=generator()), torch.full((1, 3), 50.0)))
+    mixture = Mixture(21, 3)
     mixture.fit(c, generator(1))
-    assert bool((mixture.variances > 0.01).all())
+    mean, variance = mixture.posterior(c, torch.full((21, 1), 0.5), torch.full((21, 1), 0.5))
+    assert bool((mixture.variances > 0).all())
+    assert bool(torch.isfinite(mean).all())
+    assert bool((variance > 0).all())
     assert math.isclose(float(mixture.log_weights.exp().sum()), 1.0, rel_tol=1e-5)

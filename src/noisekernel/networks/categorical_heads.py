@@ -1,7 +1,7 @@
 """Heads for categories: r is a categorical distribution per element."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -37,12 +37,12 @@ class CategoricalHead(Head):
     def out_channels(self) -> int:
         return (self.channels or 1) * self.classes
 
-    def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
+    def encode(self, x: Tensor, beta: Tensor, known: Any = None) -> tuple[Tensor, Tensor]:
         x = with_channel(checks.classes("x", x, self.classes + 1), self.channels)
         hot = one_hot(x, self.classes + 1).movedim(-1, 2)  # (batch, channels, states, *space)
         return hot.flatten(1, 2).float(), beta
 
-    def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Categorical:
+    def decode(self, features: Tensor, x: Tensor, beta: Tensor, known: Any = None) -> Categorical:
         logits = features.float().unflatten(1, (-1, self.classes)).movedim(2, -1)
         return Categorical.from_logits(logits.reshape(*x.shape, self.classes))
 
@@ -87,13 +87,13 @@ class OrdinalHead(Head):
     def out_channels(self) -> int:
         return 3 * self.components * (self.channels or 1)
 
-    def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
+    def encode(self, x: Tensor, beta: Tensor, known: Any = None) -> tuple[Tensor, Tensor]:
         x = with_channel(checks.classes("x", x, self.classes + 1), self.channels)
         masked = x == self.classes
         value = torch.where(masked, 0.0, (2.0 * x + 1.0) / self.classes - 1.0)
         return torch.stack((value, masked.to(value.dtype)), dim=2).flatten(1, 2), beta
 
-    def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Logistics:
+    def decode(self, features: Tensor, x: Tensor, beta: Tensor, known: Any = None) -> Logistics:
         features = features.float().unflatten(1, (-1, 3, self.components)).movedim((2, 3), (-2, -1))
         weight, place, scale = features.reshape(*x.shape, 3, self.components).unbind(-2)
         # Places start evenly spread: components that start alike stay alike.

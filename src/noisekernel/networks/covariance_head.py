@@ -1,6 +1,7 @@
 """A head for continuous data that knows the covariance of the data, so that the network need not learn it."""
 
 from functools import partial
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -9,7 +10,6 @@ from torch import Tensor, nn
 from noisekernel.core import checks
 from noisekernel.core.distributions import Normal
 from noisekernel.networks.covariance import DENSE, GaussianBasis
-from noisekernel.networks.exact import exact_denoiser
 from noisekernel.networks.gaussian_heads import PreconditionedGaussian, corrected
 from noisekernel.networks.head import Head, with_channel
 
@@ -123,22 +123,23 @@ class CovarianceGaussian(nn.Module, Head):
     def out_channels(self) -> int:
         return self.plain.out_channels
 
-    def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
+    def encode(self, x: Tensor, beta: Tensor, known: Any = None) -> tuple[Tensor, Tensor]:
         scaled, told = self.plain.encode(x, beta)
-        guess = with_channel(self.linear(x, beta).loc, self.channels)
+        known = self.known(x, beta) if known is None else known
+        guess = with_channel(known.loc, self.channels)
         return torch.cat((scaled, (guess - self.plain.mean) * self.plain.variance**-0.5), dim=1), told
 
-    def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Normal:
-        return corrected(self.linear(x, beta), features)
+    def decode(self, features: Tensor, x: Tensor, beta: Tensor, known: Any = None) -> Normal:
+        return corrected(self.known(x, beta) if known is None else known, features)
 
-    def linear(self, x: Tensor, beta: Tensor) -> Normal:
-        """The denoiser in closed form that the features correct.
+    def known(self, x: Tensor, beta: Tensor) -> Normal:
+        """The blend (mu0, s0).
 
         Args:
             x: States, (batch, *event).
             beta: Noise levels, (batch,).
         """
-        one = exact_denoiser(x, beta, self.plain.mean, self.plain.variance)
+        one = self.plain.known(x, beta)
         # In the precision of the data, whatever the network's is. There is no autocast for networks without weights.
         device = "cpu" if x.device.type == "meta" else x.device.type
         with torch.autocast(device, enabled=False):

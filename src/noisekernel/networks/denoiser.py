@@ -49,7 +49,7 @@ class Denoiser(nn.Module):
             beta: The noise level: one number, or one per sample, (batch,).
             label: The class of each sample, (batch,), for a backbone built with `classes`; None to leave it open.
         """
-        h, told, level = self._encoded(x, beta)
+        h, told, level, known = self._encoded(x, beta)
         features = self.backbone(h, told, label)
         expected = (len(h), self.head.out_channels, *h.shape[2:])
         if tuple(features.shape) != expected:
@@ -57,7 +57,7 @@ class Denoiser(nn.Module):
                 f"the backbone returned features of shape {tuple(features.shape)}; its head needs {expected}: build it "
                 f"with out_channels={self.head.out_channels}"
             )
-        return self.head.decode(features, x, level)
+        return self.head.decode(features, x, level, known)
 
     @property
     def head_bytes(self) -> int:
@@ -78,13 +78,14 @@ class Denoiser(nn.Module):
                 f"a {type(self.backbone).__name__} gives no summary of what it sees; make it a subclass of "
                 "noisekernel.networks.Backbone"
             )
-        h, told, _ = self._encoded(x, beta)
+        h, told, _, _ = self._encoded(x, beta)
         return self.backbone.summary(h, told, label)
 
-    def _encoded(self, x: Tensor, beta: Level) -> tuple[Tensor, Tensor, Tensor]:
-        """The backbone's input, the noise level on the scale that it is told, and the noise level itself."""
+    def _encoded(self, x: Tensor, beta: Level) -> tuple[Tensor, Tensor, Tensor, Elementwise | None]:
+        """The backbone's input, the noise level on the scale that it is told, the noise level, what the head knows."""
         level = checks.level("beta", beta, checks.tensor("x", x))
-        h, told = self.head.encode(x, level)
+        known = self.head.known(x, level)
+        h, told = self.head.encode(x, level, known)
         # The network computes in its own precision; r comes back in that of the data.
         dtype = next((p.dtype for p in self.backbone.parameters()), torch.float32)
-        return h.to(dtype), told.float(), level
+        return h.to(dtype), told.float(), level, known

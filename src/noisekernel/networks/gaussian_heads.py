@@ -1,7 +1,7 @@
 """Heads for continuous data: r is a normal distribution per element."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Float
@@ -53,10 +53,10 @@ class PlainGaussian(_Gaussian):
     #: Keeps sigma2 positive where softplus underflows.
     smallest_variance: ClassVar[float] = 1e-8
 
-    def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
+    def encode(self, x: Tensor, beta: Tensor, known: Any = None) -> tuple[Tensor, Tensor]:
         return with_channel(checks.floating("x", x), self.channels), beta
 
-    def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Normal:
+    def decode(self, features: Tensor, x: Tensor, beta: Tensor, known: Any = None) -> Normal:
         mean, raw = features.to(x.dtype).chunk(2, dim=1)
         return Normal(mean.reshape(x.shape), (softplus(raw) + self.smallest_variance).reshape(x.shape))
 
@@ -104,15 +104,18 @@ class PreconditionedGaussian(_Gaussian):
             raise InputError("all the data have one and the same value; there is nothing to learn from them")
         return cls(channels, float(z.double().mean()), variance)
 
-    def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
+    def known(self, x: Tensor, beta: Tensor) -> Normal:
+        return exact_denoiser(x, beta, self.mean, self.variance)
+
+    def encode(self, x: Tensor, beta: Tensor, known: Any = None) -> tuple[Tensor, Tensor]:
         x = with_channel(checks.floating("x", x), self.channels)
         level = checks.spread(beta, x)
         alpha = 1.0 - level
         scale = torch.rsqrt(alpha**2 * self.variance + level)
         return (x - (alpha * self.mean).to(x)) * scale.to(x), -0.5 * log_snr_of(beta)
 
-    def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Normal:
-        return corrected(exact_denoiser(x, beta, self.mean, self.variance), features)
+    def decode(self, features: Tensor, x: Tensor, beta: Tensor, known: Any = None) -> Normal:
+        return corrected(self.known(x, beta) if known is None else known, features)
 
 
 def corrected(linear: Normal, features: Tensor) -> Normal:

@@ -1,6 +1,6 @@
 """The contract of a head: between the state and the backbone, and between its features and r."""
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor
 
@@ -22,22 +22,35 @@ class Head(Protocol):
         """The channels that the backbone is to return."""
         ...
 
-    def encode(self, x: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
-        """The backbone's input, (batch, in_channels, *space), and the noise level on the scale it is told.
+    def known(self, x: Tensor, beta: Tensor) -> Elementwise | None:
+        """What the head knows of z by itself: r in closed form, which the backbone corrects; None for nothing.
+
+        It is computed once per call of the denoiser, and given to `encode` and `decode`.
 
         Args:
             x: States, (batch, channels, *space), or (batch, *space) for data without channels.
             beta: Noise levels, (batch,).
         """
+        return None
+
+    def encode(self, x: Tensor, beta: Tensor, known: Any = None) -> tuple[Tensor, Tensor]:
+        """The backbone's input, (batch, in_channels, *space), and the noise level on the scale it is told.
+
+        Args:
+            x: States, (batch, channels, *space), or (batch, *space) for data without channels.
+            beta: Noise levels, (batch,).
+            known: What `known` returned for them, for a head that knows something.
+        """
         ...
 
-    def decode(self, features: Tensor, x: Tensor, beta: Tensor) -> Elementwise:
+    def decode(self, features: Tensor, x: Tensor, beta: Tensor, known: Any = None) -> Elementwise:
         """r(z | x), from what the backbone returned.
 
         Args:
             features: The backbone's output, (batch, out_channels, *space).
             x: The states, as `encode` was given them.
             beta: Noise levels, (batch,).
+            known: What `known` returned for them, for a head that knows something.
         """
         ...
 

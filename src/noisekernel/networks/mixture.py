@@ -1,15 +1,18 @@
-"""A mixture of Gaussians over a few coefficients of the data: what a linear denoiser cannot know of high noise.
+"""A mixture of Gaussians over a few coefficients of the data: what one Gaussian cannot know of high noise.
 
 At high noise the best denoiser guesses what the data may be *of* before it guesses details. One Gaussian has one
-answer, its mean. A mixture with weights pi_k, means m_k and variances v_k (one per coefficient) has as many answers as
-components, and its posterior is known in closed form too. With x = alpha c + sqrt(beta) n,
+answer, its mean. A mixture has as many answers as components, and its posterior is known in closed form too. Let
+component k have the weight pi_k and the mean m_k, and let all have the same variances v, one per coefficient. With
+x = alpha c + sqrt(beta) n and V = alpha^2 v + beta,
 
-    p(k | x)  ~  pi_k N(x; alpha m_k, alpha^2 v_k + beta),
-    E[c | x]  =  sum_k p(k | x) ( m_k + alpha v_k / (alpha^2 v_k + beta) (x - alpha m_k) ).
+    p(k | x)  ~  pi_k exp( alpha m_k . (x / V) - alpha^2 m_k . (m_k / V) / 2 ),        m = sum_k p(k | x) m_k,
+    E[c | x]  =  m + alpha v / V (x - alpha m),
+    var[c | x] = v beta / V + (beta / V)^2 sum_k p(k | x) (m_k - m)^2.
+
+These are products of small matrices, so that hundreds of components cost next to nothing.
 
 The coefficients are the leading ones of a `GaussianBasis`, in which a picture's large shapes and colours are. The
-mixture is fitted by expectation and maximisation; variances are drawn towards those within all components by as many
-examples as `PRIOR`, so that a component of few examples does not collapse onto them.
+mixture is fitted by expectation and maximisation.
 """
 
 import torch
@@ -19,15 +22,13 @@ from torch import Tensor, nn
 #: How many coefficients the mixture is over, at most.
 LEADING = 64
 #: The numbers of components that are tried.
-COMPONENTS = (1, 4, 16, 64)
-#: The examples' worth of pooled variance, and of a uniform share, that each component gets beside its own.
-PRIOR = 10.0
+COMPONENTS = (1, 4, 16, 64, 256)
 #: Rounds of k-means to begin with, and then of expectation and maximisation.
 ROUNDS = (10, 10)
 
 
 class Mixture(nn.Module):
-    """Components with a weight, and a mean and a variance per coefficient.
+    """Components with a weight and a mean, and one variance per coefficient.
 
     Args:
         components: How many components.
@@ -38,26 +39,25 @@ class Mixture(nn.Module):
         super().__init__()
         self.register_buffer("log_weights", torch.zeros(components))
         self.register_buffer("means", torch.zeros(components, width))
-        self.register_buffer("variances", torch.ones(components, width))
+        self.register_buffer("variances", torch.ones(width))
 
     log_weights: Float[Tensor, " components"]
     means: Float[Tensor, "components width"]
-    variances: Float[Tensor, "components width"]
+    variances: Float[Tensor, " width"]
 
-    def log_joint(
+    def log_shares(
         self, x: Float[Tensor, "batch width"], alpha: Float[Tensor, "batch 1"], beta: Float[Tensor, "batch 1"]
     ) -> Float[Tensor, "batch components"]:
-        """log pi_k N(x; alpha m_k, alpha^2 v_k + beta), but for a constant.
+        """The logarithm of pi_k N(x; alpha m_k, V), but for what is the same for all components.
 
         Args:
             x: Noisy coefficients.
             alpha: The size of the signal in each.
             beta: The variance of the noise in each.
         """
-        scale, level = alpha[:, :, None], beta[:, :, None]
-        total = scale**2 * self.variances.to(x) + level
-        off = x[:, None] - scale * self.means.to(x)
-        return self.log_weights.to(x) - 0.5 * (off.square() / total + total.log()).sum(dim=2)
+        means = self.means.to(x)
+        inverse = 1.0 / (alpha**2 * self.variances.to(x) + beta)
+        return self.log_weights.to(x) + (alpha * x * inverse) @ means.T - 0.5 * (alpha**2 * inverse) @ means.T.square()
 
     def posterior(
         self, x: Float[Tensor, "batch width"], alpha: Float[Tensor, "batch 1"], beta: Float[Tensor, "batch 1"]
@@ -69,14 +69,13 @@ class Mixture(nn.Module):
             alpha: The size of the signal in each.
             beta: The variance of the noise in each.
         """
-        share = torch.softmax(self.log_joint(x, alpha, beta), dim=1)[:, :, None]
-        scale, level = alpha[:, :, None], beta[:, :, None]
+        share = torch.softmax(self.log_shares(x, alpha, beta), dim=1)
         means, variances = self.means.to(x), self.variances.to(x)
-        gain = scale * variances / (scale**2 * variances + level)
-        guesses = means + gain * (x[:, None] - scale * means)
-        mean = (share * guesses).sum(dim=1)
-        spread = (1.0 - scale * gain) * variances + (guesses - mean[:, None]).square()
-        return mean, (share * spread).sum(dim=1)
+        middle = share @ means
+        between = (share @ means.square() - middle.square()).clamp(min=0.0)  # rounding may take it below
+        left = beta / (alpha**2 * variances + beta)
+        gain = alpha * variances / (alpha**2 * variances + beta)
+        return middle + gain * (x - alpha * middle), left * variances + left.square() * between
 
     @torch.no_grad()
     def fit(self, c: Float[Tensor, "examples width"], generator: torch.Generator) -> None:
@@ -89,34 +88,27 @@ class Mixture(nn.Module):
         c = c.to(self.means)
         count, number = len(c), len(self.log_weights)
         self.means.copy_(c[torch.randperm(count, generator=generator)[:number].to(c.device)])
-        pooled = c.var(dim=0, correction=0)
-        self.variances.copy_(pooled.mean().expand_as(self.variances))
-        for _ in range(ROUNDS[0]):  # k-means: all variances equal, each example in the nearest component
-            nearest = torch.cdist(c, self.means).argmin(dim=1)
-            member = nn.functional.one_hot(nearest, number).to(c)
-            size = member.sum(dim=0)[:, None]
-            self.means.copy_(torch.where(size > 0, member.T @ c / size.clamp(min=1.0), self.means))
+        for _ in range(ROUNDS[0]):  # k-means: each example in the nearest component
+            share = nn.functional.one_hot(torch.cdist(c, self.means).argmin(dim=1), number).to(c)
+            size = share.sum(dim=0)[:, None]
+            self.means.copy_(torch.where(size > 0, share.T @ c / size.clamp(min=1.0), self.means))
+        one, none = torch.ones(count, 1).to(c), torch.zeros(count, 1).to(c)
         for _ in range(ROUNDS[1]):
-            self._maximise(c, member)
-            member = torch.softmax(self._log_joint_of_all(c), dim=1)
-        self._maximise(c, member)
+            self._maximise(c, share)
+            share = torch.softmax(self.log_shares(c, one, none), dim=1)
+        self._maximise(c, share)
 
-    def _maximise(self, c: Tensor, member: Tensor) -> None:
+    def _maximise(self, c: Tensor, share: Tensor) -> None:
         """Weights, means and variances given the share of each example that is in each component."""
-        count, number = member.shape
-        size = member.sum(dim=0)[:, None]
-        means = member.T @ c / size.clamp(min=1e-6)
-        within = (member.T @ c.square() - size * means.square()).clamp(min=0.0)
-        pooled = within.sum(dim=0) / count
-        self.means.copy_(torch.where(size > 1e-3, means, self.means))
-        self.variances.copy_((within + PRIOR * pooled) / (size + PRIOR))
-        self.log_weights.copy_(((size[:, 0] + PRIOR / number) / (count + PRIOR)).log())
-
-    def _log_joint_of_all(self, c: Tensor) -> Tensor:
-        """`log_joint` without noise, by products of matrices."""
-        inverse = 1.0 / self.variances
-        constant = self.log_weights - 0.5 * (self.means.square() * inverse + self.variances.log()).sum(dim=1)
-        return constant - 0.5 * c.square() @ inverse.T + c @ (self.means * inverse).T
+        count, number = share.shape
+        size = share.sum(dim=0)
+        means = share.T @ c / size.clamp(min=1e-6)[:, None]
+        self.means.copy_(torch.where(size[:, None] > 1e-3, means, self.means))
+        total = c.square().mean(dim=0)
+        within = total - (size[:, None] * self.means.square()).sum(dim=0) / count
+        # Where every example is a component of its own there is nothing within them.
+        self.variances.copy_(torch.maximum(within, 1e-3 * total + 1e-12))
+        self.log_weights.copy_(((size + 1.0 / number) / (count + 1.0)).log())
 
 
 def best_components(c: Float[Tensor, "examples width"], sigma: float, seed: int = 0) -> int:
@@ -137,7 +129,8 @@ def best_components(c: Float[Tensor, "examples width"], sigma: float, seed: int 
             continue
         mixture = Mixture(number, c.shape[1]).to(c)
         mixture.fit(own, torch.Generator().manual_seed(seed))
-        parts = (other + sigma * noise).split(256), one.split(256)
-        log_joint = torch.cat([mixture.log_joint(x, a, sigma**2 * a) for x, a in zip(*parts, strict=True)])
-        found[number] = float(torch.logsumexp(log_joint, dim=1).mean())
+        x, total = other + sigma * noise, mixture.variances + sigma**2
+        same = -0.5 * (x.square() / total + total.log()).sum(dim=1)
+        shares = mixture.log_shares(x, one, sigma**2 * one)
+        found[number] = float((same + torch.logsumexp(shares, dim=1)).mean())
     return max(found, key=lambda number: found[number])
