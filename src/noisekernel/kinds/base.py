@@ -43,6 +43,8 @@ class Kind(Strict):
     forget: Share = 0.5
     #: Names for the classes 0, 1, 2 …, where the data has none.
     class_names: tuple[str, ...] | None = None
+    #: Who made the data, and under which licence: told with the model wherever it goes.
+    credit: str = ""
     #: What to do with an example that cannot be read: stop, or leave it out and say so.
     bad: Literal["fail", "skip"] = "fail"
     #: Sets of up to so many MB live in memory; larger ones are read by `workers` processes as needed.

@@ -97,8 +97,10 @@ def told_history(history: Mapping[str, Any]) -> str:
     words += f", seed {history['seed']}" if "seed" in history else ""
     words += f": {images:,} images" if isinstance(images, int) else ""
     words += f" in {told_seconds(seconds)}" if isinstance(seconds, int | float) else ""
+    data = recipe.get("data") if isinstance(recipe, Mapping) else None
+    credit = data.get("credit") if isinstance(data, Mapping) else None
     processes = f" on {history['processes']} x {history.get('device', '?')}" if "processes" in history else ""
-    return words + processes
+    return words + processes + (f". Data: {credit}" if credit else "")
 
 
 def build(
