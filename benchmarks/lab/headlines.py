@@ -41,7 +41,6 @@ WANTED = {
     "colour_fid20_ours_over_best_rival": ("the same at 20 calls", "at most .95"),
     "colour_bits_ours_over_best_rival": ("the same in bits per element on held-out pictures", "at most .95"),
     "colour32_fid_ours_over_best_rival": ("32x32 in colour: ours over the best of {rivals}, 50 calls", "at most 1"),
-    "colour32_fid20_ours_over_best_rival": ("the same at 20 calls", "at most 1"),
     "colour32_bits_ours_over_best_rival": ("the same in bits per element on held-out pictures", "at most 1"),
     "head_images": (
         "images that the covariance head needs for the bits of the other at 24,000, over 24,000",

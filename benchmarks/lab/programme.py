@@ -105,7 +105,7 @@ def units(effort: Effort) -> Iterator[Unit]:
     for material in (*effort.materials, *effort.later):
         yield from calls_and_rivals.most_calls(material, effort)
     for material in effort.by_inception:
-        yield from calls_and_rivals.once(material, effort)
+        yield from calls_and_rivals.once(material)
 
 
 TABLES: dict[str, TableMaker] = {
