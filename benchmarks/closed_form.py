@@ -4,7 +4,7 @@
 
 FOLDER holds fashion-mnist/ with its idx files and cifar10.npz. Heads are measured on 10,000 training pictures and on
 few, and their denoisers, without any network, on 500 held-out pictures. The squared errors at each noise level and the
-bits per element are appended to benchmarks/results/closed_form.jsonl.
+bits per element are appended to benchmarks/results/closed_form.jsonl, and the table in docs/results.md is written anew.
 """
 
 import argparse
@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 import noisekernel as nk
-from lab import material
-from lab.results import record_run
+from lab import jsonlines, material
+from lab.results import RESULTS, record_run
 from noisekernel.core.distributions import Elementwise
 from noisekernel.measuring.denoising import denoising_curve, estimate_of
 from noisekernel.networks.head import Head
@@ -32,6 +32,9 @@ HEADS: dict[str, dict[str, Any] | None] = {
     "mixture": {},
 }
 PICTURES = (10_000, 400, 50)
+PAGE = Path(__file__).parents[1] / "docs" / "results.md"
+BEGIN = "<!-- closed forms: fashion28 and cifar16, written by benchmarks/closed_form.py -->"
+END = "<!-- end of closed forms -->"
 
 
 def known_by(head: Head, x: Tensor, beta: float) -> Elementwise:
@@ -57,10 +60,27 @@ def measured(z: Tensor, held_out: Tensor, name: str) -> dict[str, Any]:
     return {"head": name, "pictures": len(z), "errors": errors, "bits": bits, "seconds": round(seconds, 1), **more}
 
 
+def write_table(page: Path, results: Path) -> None:
+    """Write the newest figures of each material between the two marks of the page."""
+    newest = {record["material"]: record for record in jsonlines.read(results)}
+    shown = [SIGMAS.index(sigma) for sigma in (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)]
+    shown_as = (f"{SIGMAS[place]:g}" for place in shown)
+    rows = [f"| what the head knows | pictures | {' | '.join(shown_as)} | bits |", "|---" * (len(shown) + 3) + "|"]
+    for name, record in newest.items():
+        for arm in record["arms"]:
+            errors = (f"{1e3 * arm['errors'][place]:.3g}" for place in shown)
+            cells = (f"{name}: {arm['head']}", f"{arm['pictures']:,}", *errors, f"{arm['bits']:.2f}")
+            rows.append(f"| {' | '.join(cells)} |")
+    text = page.read_text()
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    page.write_text(before + BEGIN + "\n" + "\n".join(rows) + "\n" + END + after)
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--data", type=Path, required=True)
-    arguments.add_argument("--materials", nargs="+", default=["fashion28", "cifar16"])
+    arguments.add_argument("--data", type=Path)
+    arguments.add_argument("--materials", nargs="*", default=["fashion28", "cifar16"], help="none: the table alone")
     options = arguments.parse_args()
     for name in options.materials:
         pictures = material.load(name, options.data)
@@ -71,6 +91,7 @@ def main() -> None:
                 arms.append(measured(pictures.z[:number], held_out, head))
                 print(name, arms[-1], flush=True)
         record_run("closed_form", {"material": name, "held_out": len(held_out), "sigmas": SIGMAS, "arms": arms})
+    write_table(PAGE, RESULTS / "closed_form.jsonl")
 
 
 if __name__ == "__main__":
