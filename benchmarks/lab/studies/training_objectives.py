@@ -24,7 +24,7 @@ _KINDS: dict[str, dict[str, Any]] = {
 }
 #: All objectives train at log sigma ~ N(-1.2, 1.2^2) without a lift, which suits them all: only anchors bear a lift.
 OBJECTIVES = {
-    name: {**{f"objective.{key}": value for key, value in changes.items()}, **log_normal(-1.2, 1.2)}
+    name: {**DEFAULT, **{f"objective.{key}": value for key, value in changes.items()}, **log_normal(-1.2, 1.2)}
     for name, changes in _KINDS.items()
 }
 
