@@ -60,12 +60,18 @@ class TrainingSettings(Strict):
     precision: Literal["fp32", "bf16"] = "fp32"
     #: torch.compile the network; worth it on GPUs, not on CPUs.
     compile: bool = False
+    #: The share of the examples that is held out: training does not see it and is measured on it. "auto" for a small
+    #: part where the data and the run allow it (`noisekernel.training.held_out`); 0 or null for none.
+    held_out: Literal["auto"] | Annotated[float, Field(ge=0, le=0.5)] | None = "auto"
+    #: "held-out" to end the run when held-out examples keep getting worse, and to keep the model of when they were at
+    #: their best; null to train to the end and keep the last model.
+    stop: Literal["held-out"] | None = None
     #: A checkpoint after so many images, and one after so many minutes without any (null for none by time); how many
     #: checkpoints to keep.
     save_every: Count = 50_000
     save_minutes: Positive | None = 5.0
     keep: Count = 3
-    #: How many images between lines of the log, and between pictures.
+    #: How many images between lines of the log, and between pictures and looks at what is held out.
     log_every: Count = 2_000
     draw_every: Count = 50_000
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from noisekernel.objectives.base import Info
+from noisekernel.training.watch import Look
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class Entry:
     gradient: float
     images_per_second: float
     seconds: float
+    #: What the held-out part says, where it was measured at this moment.
+    held_out: Look | None = None
 
 
 @dataclass
@@ -45,7 +48,9 @@ class Window:
         betas = [info.beta for info in self.infos if info.beta is not None]
         return losses, torch.cat(betas) if betas else None
 
-    def entry(self, gather: Callable[[Tensor], Tensor], images: int, rate: float, seconds: float) -> Entry:
+    def entry(
+        self, gather: Callable[[Tensor], Tensor], images: int, rate: float, seconds: float, look: Look | None = None
+    ) -> Entry:
         """The line of the log; `gather` joins the tensors of all processes."""
         losses, betas = self.flat()
         losses, betas = gather(losses), None if betas is None else gather(betas)
@@ -63,4 +68,5 @@ class Window:
             gradient=float(torch.stack(self.norms).mean()),
             images_per_second=len(losses) / max(spent, 1e-9),
             seconds=seconds,
+            held_out=look,
         )

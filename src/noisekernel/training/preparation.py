@@ -16,6 +16,7 @@ from noisekernel.core.checks import pick_device
 from noisekernel.core.errors import InputError
 from noisekernel.core.settings import changed, read
 from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
+from noisekernel.data.held_out import HeldOut, hold_out
 from noisekernel.data.mixed import check_one_kind
 from noisekernel.data.opening import Data, kind_for, name_of, open_source
 from noisekernel.data.source import FarSource, Source, Summary, load
@@ -25,6 +26,7 @@ from noisekernel.kinds.registry import kinds
 from noisekernel.models.model import Model
 from noisekernel.recipes.schema import Recipe
 from noisekernel.training.cost import check_memory
+from noisekernel.training.held_out import Numbers, how_many
 
 #: How many examples the moments of the data are measured on.
 MEASURED = 10_000
@@ -41,6 +43,9 @@ class Prepared:
     count: int | None
     #: A hash of the examples, or of their names where they are read as needed; a stream has none.
     digest: str | None
+    #: What is held out of the data, and how many examples that is; None for nothing.
+    held_out: HeldOut | None = None
+    numbers: Numbers | None = None
 
 
 def chosen_recipe(
@@ -109,7 +114,7 @@ def prepare(
     before: Mapping[str, Any] | None = None,
     start: Model | None = None,
 ) -> Prepared:
-    """Read what has to be read before training can begin.
+    """Read what has to be read before training can begin; `count` and `digest` are of what is trained on.
 
     `before` is what the checkpoint of a begun run says, `start` the model whose weights a new one begins with.
     """
@@ -133,6 +138,12 @@ def prepare(
     check_memory(recipe, kind, len(classes), state.device, state.num_processes)
     forget = wanted.forget if classes else 0.0
     treatment = Treatment(kind, seed, len(classes) or None, forget)
+    numbers, reason = how_many(recipe, kind, None if items is None else len(items), before)
+    part = None if numbers is None or items is None else hold_out(items, kind, numbers.held, numbers.measured)
+    if reason is not None:
+        console.print(reason, highlight=False, markup=False, soft_wrap=True)
+    if part is not None:
+        source = part.rest
     examples: Examples
     count: int | None = None
     told: str | None = None
@@ -160,7 +171,7 @@ def prepare(
     if isinstance(recipe.head, recipes.PreconditionedHeadConfig) and recipe.head.mean is None:
         head = _known_head(before) or _measured_head(recipe.head, examples, count, console)
         design = design.model_copy(update={"head": head})
-    return Prepared(examples, design, kind, count, told)
+    return Prepared(examples, design, kind, count, told, part, numbers if part is not None else None)
 
 
 def _unfixed(kind: Kind) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from rich.console import Console
 from noisekernel import models
 from noisekernel.core.quantities import told_seconds
 from noisekernel.data.opening import Data, name_of
+from noisekernel.files.digest import digest
 from noisekernel.files.formats import read_json
 from noisekernel.models.model import Model
 from noisekernel.models.saving import digest_of_weights
@@ -53,6 +54,7 @@ from noisekernel.training.observers import (
     TensorBoard,
 )
 from noisekernel.training.preparation import Prepared, opened, prepare
+from noisekernel.training.watch import Watch
 
 
 def fit(
@@ -131,7 +133,8 @@ def fit(
         talk.print(sentence, highlight=False, markup=False, soft_wrap=True)
     with ExitStack() as stack:
         before = None if checkpoints is None or newest is None else checkpoints.about(newest)
-        ready = prepare(data, chosen, seed, talk, before, first)
+        # The time that reading takes is not planned with yet: what is held out follows from about how many images.
+        ready = prepare(data, chosen if limit is None else limit.planned(0.0), seed, talk, before, first)
         if ready.examples.summary.skipped:
             talk.print(str(ready.examples.summary), highlight=False, markup=False)
         if folder is not None and main:
@@ -145,11 +148,19 @@ def fit(
             "examples": ready.count,
             "data": ready.digest,
         }
+        watch: Watch | None = None
+        if ready.held_out is not None and ready.numbers is not None:
+            about["held_out"] = {
+                "examples": ready.numbers.held,
+                "measured": ready.numbers.measured,
+                "data": digest(ready.held_out.values, ready.held_out.trained),
+            }
+            watch = Watch(ready.design.kernel.build(), ready.kind, ready.held_out, chosen.training.stop is not None)
         if first is not None:
             about["start"] = digest_of_weights(first)
         elif before is not None and before.get("start"):
             about["start"] = before["start"]
-        trainer = trainer_for(ready, chosen, seed, first, checkpoints=checkpoints, about=about, cpu=cpu)
+        trainer = trainer_for(ready, chosen, seed, first, checkpoints=checkpoints, about=about, watch=watch, cpu=cpu)
         if limit is not None:
             trainer.seconds = time.perf_counter() - clock
         if newest is not None:
@@ -164,6 +175,7 @@ def fit(
             history = {
                 "data": Path(data).name if isinstance(data, str | Path) and Path(data).exists() else name_of(data),
                 "examples": ready.count,
+                **({} if ready.numbers is None else {"held_out": ready.numbers.held}),
                 **({} if first_name is None else {"start": first_name}),
                 "recipe": chosen.model_copy(update={"training": trainer.settings}).model_dump(mode="json"),
                 "seed": seed,
@@ -185,10 +197,14 @@ def fit(
                 observer.begin(make)
             trainer.observers = watching
             trainer.run()
-        talk.print(f"done: {trainer.images:,} images in {told_seconds(trainer.seconds)}", highlight=False, markup=False)
-        model = make(trainer.averaged.requires_grad_(False).eval(), trainer.images)
+        images, denoiser = trainer.result
+        ended = f"done: {trainer.images:,} images in {told_seconds(trainer.seconds)}"
+        if images < trainer.images:
+            ended += f"; the model is that after {images:,} images, when what is held out was at its best"
+        talk.print(ended, highlight=False, markup=False, soft_wrap=True)
+        model = make(denoiser.requires_grad_(False).eval(), images)
         if calibrate and main:
-            model = with_strength(model, trainer.images, folder, talk)
+            model = with_strength(model, images, folder, talk)
     return model
 
 
@@ -211,6 +227,7 @@ def _recorders(
         "shape": list(ready.kind.shape),
         "examples": ready.count,
         "start": start,
+        "held_out": [] if ready.held_out is None else list(ready.held_out.names),
     }
     summary = ready.examples.summary
     if images > 0:  # what was learnt of the data before the run was stopped
