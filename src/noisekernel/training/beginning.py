@@ -28,7 +28,7 @@ FREE = {"save_every", "save_minutes", "keep", "log_every", "draw_every", "accumu
 
 
 #: Settings that a run by the clock decides and corrects.
-BY_CLOCK = {"images", "minutes", "pace", "warmup", "average"}
+BY_CLOCK = {"images", "minutes", "pace", "warmup", "average", "held_out"}
 
 
 #: Held by the process that trains in a folder.
@@ -142,7 +142,7 @@ def free_settings(training: TrainingSettings) -> set[str]:
 def identity(training: TrainingSettings) -> dict[str, Any]:
     """The settings that a checkpoint must agree on to be resumed from. The plan of a run by the clock is in it."""
     free = free_settings(training) | ({"images", "pace"} if training.minutes is not None else set())
-    # What is held out is told by its numbers (`Numbers`), not by the setting.
+    # What is held out is told by the number of examples, not by the setting.
     told = training.model_dump(mode="json", exclude=free | {"held_out"})
     return {name: value for name, value in told.items() if name not in ("minutes", "pace", "stop") or value}
 

@@ -48,9 +48,7 @@ class Window:
         betas = [info.beta for info in self.infos if info.beta is not None]
         return losses, torch.cat(betas) if betas else None
 
-    def entry(
-        self, gather: Callable[[Tensor], Tensor], images: int, rate: float, seconds: float, look: Look | None = None
-    ) -> Entry:
+    def entry(self, gather: Callable[[Tensor], Tensor], images: int, rate: float, seconds: float) -> Entry:
         """The line of the log; `gather` joins the tensors of all processes."""
         losses, betas = self.flat()
         losses, betas = gather(losses), None if betas is None else gather(betas)
@@ -68,5 +66,4 @@ class Window:
             gradient=float(torch.stack(self.norms).mean()),
             images_per_second=len(losses) / max(spent, 1e-9),
             seconds=seconds,
-            held_out=look,
         )

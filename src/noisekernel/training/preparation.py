@@ -26,7 +26,7 @@ from noisekernel.kinds.registry import kinds
 from noisekernel.models.model import Model
 from noisekernel.recipes.schema import Recipe
 from noisekernel.training.cost import check_memory
-from noisekernel.training.held_out import Numbers, how_many
+from noisekernel.training.held_out import MOST, how_many
 
 #: How many examples the moments of the data are measured on.
 MEASURED = 10_000
@@ -43,9 +43,8 @@ class Prepared:
     count: int | None
     #: A hash of the examples, or of their names where they are read as needed; a stream has none.
     digest: str | None
-    #: What is held out of the data, and how many examples that is; None for nothing.
+    #: What is held out of the data; None for nothing.
     held_out: HeldOut | None = None
-    numbers: Numbers | None = None
 
 
 def chosen_recipe(
@@ -86,7 +85,10 @@ def _further(start: Model, recipe: str | Path | Recipe | None, settings: Sequenc
     if recipe is None:
         # Names for the classes of its own data are not names for those of others.
         recipe = recipes.recorded(start.history.get("recipe") or {}, "the model to start from")
-        recipe = recipe.model_copy(update={"data": recipe.data.model_copy(update={"class_names": None})})
+        # Nor is the number of examples that a run by the clock held out of its own data one for others.
+        auto = {} if recipe.training.minutes is None else {"held_out": "auto"}
+        treated = {"data": recipe.data.model_copy(update={"class_names": None})}
+        recipe = recipe.model_copy(update={**treated, "training": recipe.training.model_copy(update=auto)})
     elif not isinstance(recipe, Recipe):
         recipe = recipes.recipe(recipe)
     of = start.design
@@ -138,8 +140,8 @@ def prepare(
     check_memory(recipe, kind, len(classes), state.device, state.num_processes)
     forget = wanted.forget if classes else 0.0
     treatment = Treatment(kind, seed, len(classes) or None, forget)
-    numbers, reason = how_many(recipe, kind, None if items is None else len(items), before)
-    part = None if numbers is None or items is None else hold_out(items, kind, numbers.held, numbers.measured)
+    withheld, reason = how_many(recipe, kind, None if items is None else len(items), before)
+    part = hold_out(items, kind, withheld, min(withheld, MOST)) if withheld and items is not None else None
     if reason is not None:
         console.print(reason, highlight=False, markup=False, soft_wrap=True)
     if part is not None:
@@ -171,7 +173,7 @@ def prepare(
     if isinstance(recipe.head, recipes.PreconditionedHeadConfig) and recipe.head.mean is None:
         head = _known_head(before) or _measured_head(recipe.head, examples, count, console)
         design = design.model_copy(update={"head": head})
-    return Prepared(examples, design, kind, count, told, part, numbers if part is not None else None)
+    return Prepared(examples, design, kind, count, told, part)
 
 
 def _unfixed(kind: Kind) -> dict[str, Any]:

@@ -141,6 +141,9 @@ def fit(
             stack.enter_context(alone_in(folder))
         if limit is not None:
             chosen = broadcast_object_list([limit.planned(time.perf_counter() - clock)])[0]
+            # The plan may be corrected, but what is held out stays: the recipe says how many, so that it is repeated.
+            known = {"held_out": 0 if ready.held_out is None else len(ready.held_out.names)}
+            chosen = chosen.model_copy(update={"training": chosen.training.model_copy(update=known)})
         about = {
             "seed": seed,
             "training": identity(chosen.training),
@@ -149,12 +152,9 @@ def fit(
             "data": ready.digest,
         }
         watch: Watch | None = None
-        if ready.held_out is not None and ready.numbers is not None:
-            about["held_out"] = {
-                "examples": ready.numbers.held,
-                "measured": ready.numbers.measured,
-                "data": digest(ready.held_out.values, ready.held_out.trained),
-            }
+        if ready.held_out is not None:
+            data_digest = digest(ready.held_out.values, ready.held_out.trained)
+            about["held_out"] = {"examples": len(ready.held_out.names), "data": data_digest}
             watch = Watch(ready.design.kernel.build(), ready.kind, ready.held_out, chosen.training.stop is not None)
         if first is not None:
             about["start"] = digest_of_weights(first)
@@ -175,7 +175,7 @@ def fit(
             history = {
                 "data": Path(data).name if isinstance(data, str | Path) and Path(data).exists() else name_of(data),
                 "examples": ready.count,
-                **({} if ready.numbers is None else {"held_out": ready.numbers.held}),
+                **({} if ready.held_out is None else {"held_out": len(ready.held_out.names)}),
                 **({} if first_name is None else {"start": first_name}),
                 "recipe": chosen.model_copy(update={"training": trainer.settings}).model_dump(mode="json"),
                 "seed": seed,

@@ -106,6 +106,7 @@ class Trainer:
         self.loss, self.optimiser = self.accelerator.prepare(loss, optimiser)
         self._stop: int | None = None
         self._saved = self._looked = 0.0
+        self._entry: Entry | None = None
         self._pacer = Pacer()
 
     @property
@@ -222,19 +223,22 @@ class Trainer:
 
     def _after(self, window: "Window") -> None:
         """Log, draw, look at what is held out, and save where it is time to."""
-        saving = self._ended or self._passed(self.settings.save_every) or self._long_unsaved()
-        if saving:
-            self._check(window)
-            self._correct_plan()  # which may find that no time is left: then this was the last step
         drawing = self._ended or self._passed(self.settings.draw_every)
-        look = self._look() if drawing else None
+        self._tell(window, drawing, self._passed(self.settings.log_every))
         last = self._ended or self._over
-        if last or look is not None or self._passed(self.settings.log_every):
+        if last or self._passed(self.settings.save_every) or self._long_unsaved():
+            self._check(window)
+            self._correct_plan()
+            if not last and self._ended:  # no time is left: this was the last step
+                self._tell(window, not drawing, logging=bool(window.infos))
+            self._save()
+
+    def _tell(self, window: "Window", drawing: bool, logging: bool) -> None:
+        look = self._look() if drawing else None
+        if logging or look is not None or self._ended or self._over:
             self._log(window, look)
         if drawing:
             self._draw()
-        if saving or last:
-            self._save()
 
     @property
     def _ended(self) -> bool:
@@ -246,11 +250,15 @@ class Trainer:
         return self.watch is not None and self.watch.over
 
     def _log(self, window: "Window", look: Look | None) -> None:
-        self._check(window)
-        rate = self.optimiser.param_groups[0]["lr"]
-        entry = window.entry(self.accelerator.gather, self.images, rate, self.seconds, look)
+        if window.infos:
+            self._check(window)
+            rate = self.optimiser.param_groups[0]["lr"]
+            self._entry = window.entry(self.accelerator.gather, self.images, rate, self.seconds)
+        elif look is None:  # this step is logged already
+            return
+        assert self._entry is not None
         for observer in self._listening():
-            observer.logged(entry)
+            observer.logged(replace(self._entry, held_out=look))
         window.clear(self.seconds)
 
     def _look(self) -> Look | None:
@@ -270,7 +278,7 @@ class Trainer:
 
     def _correct_plan(self) -> None:
         """In a run by the clock: see to its end in time. Only before a checkpoint, which keeps what was decided."""
-        if self.settings.minutes is None or self.images >= self.settings.images:
+        if self.settings.minutes is None or self._ended or self._over:
             return
         told = [self._pacer.corrected(self.settings, self.images, self.seconds)]
         corrected = broadcast_object_list(told)[0] if self.accelerator.num_processes > 1 else told[0]
