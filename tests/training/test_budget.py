@@ -192,7 +192,7 @@ def test_a_run_by_the_clock_resumes_and_is_repeated_without_one(tmp_path, by_clo
 @pytest.mark.same_call
 def test_what_a_run_by_the_clock_holds_out_does_not_change_with_its_plan(tmp_path, by_clock, monkeypatch):
     """The number follows from the first plan; the recipe says it, so the run is repeated and resumed with it."""
-    monkeypatch.setattr(held_out, "affordable", lambda recipe: recipe.training.images // 150)
+    monkeypatch.setattr(held_out, "affordable", lambda recipe, kind: recipe.training.images // 150)
 
     def slower(images):
         return 1.0 if images < 600 else 2.0

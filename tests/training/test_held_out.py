@@ -108,7 +108,7 @@ def test_how_many_are_held_out(settings, examples, count, reason):
 
 def test_measuring_takes_its_share_of_the_passes_and_no_more():
     recipe = recipes.recipe("points", LONG)
-    n = affordable(recipe)
+    n = affordable(recipe, fitted(ROWS))
     # Seven levels, held out and trained on, of a step of three passes per image.
     assert 7 * 2 * n <= 0.02 * 3 * 50_000 < 7 * 2 * (n + 1)
 

@@ -23,19 +23,21 @@ PART, FEWEST, SPARED = 0.05, 10, 100
 MOST = 500
 
 
-def affordable(recipe: Recipe) -> int:
+def affordable(recipe: Recipe, kind: Kind) -> int:
     """How many held-out examples can be measured at each draw.
 
     Args:
         recipe: That of the run, with the number of images that is planned.
+        kind: What the data are, fitted to them.
 
     >>> from noisekernel.recipes import recipe
-    >>> affordable(recipe("digits"))
+    >>> digits = recipe("digits")
+    >>> affordable(digits, digits.data.fitted(None)[0])
     64
     """
     passes = recipe.objective.build().passes
     every = min(recipe.training.draw_every, recipe.training.images)
-    levels = len(yardstick(recipe.kernel.build()).levels(few=True))
+    levels = len(yardstick(recipe.design(kind).kernel.build()).levels(few=True))
     return int(SHARE * every * (passes.forward + 3 * passes.with_gradient) / (2 * levels))
 
 
@@ -72,7 +74,7 @@ def _by_itself(recipe: Recipe, kind: Kind, examples: int | None) -> tuple[int, s
         return 0, f"{counted(examples, kind)} are too few to spare any (from {SPARED})"
     if kind.labels and kind.forget == 0.0:
         return 0, "labels are never forgotten (data.forget is 0), and without them there is nothing to measure"
-    most = affordable(recipe)
+    most = affordable(recipe, kind)
     if most < FEWEST:
         return 0, f"the run is so short, or draws so often, that measuring would take over {SHARE:.0%} of its time"
     return min(MOST, most, max(FEWEST, round(PART * examples))), ""

@@ -1,10 +1,11 @@
 """A whole training run: from a word or a path to a trained model in a folder.
 
 DIR/
-  run.json              the data, the seed, what became of each example that was not simply read
+  run.json              the data, the seed, what is held out, what became of each example that was not simply read
   recipe.json           every setting
   log.jsonl             one line every so many images
-  model.safetensors     the model as of the last checkpoint: `nk sample DIR` works while training goes on
+  model.safetensors     the model as of the last checkpoint, or of the best look at what is held out if the run may
+                        stop there: `nk sample DIR` works while training goes on
   checkpoints/          what is needed to go on
   samples/              samples on the way
   tensorboard/          the same for TensorBoard, where it is installed
