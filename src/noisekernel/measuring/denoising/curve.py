@@ -111,7 +111,7 @@ def measured(
         numbers = range(first + start, first + start + len(some))
         streams = Streams.of(seed, numbers, some.device, Purpose.COMPARING)
         for place, level in enumerate(levels):
-            found[start : start + len(some), place] = errors(some, level, streams).double().cpu()
+            found[start : start + len(some), place] = errors(some, level, streams).cpu().double()
     lost = found.isnan().any(dim=0)
     if bool(lost.any()):
         where = ", ".join(f"{level:g}" for level, bad in zip(levels, lost.tolist(), strict=True) if bad)
