@@ -29,7 +29,12 @@ def test_figures_for_people_and_programs(run, tmp_path):
     assert low <= told["figures"]["fid"]["value"] <= high
     assert set(told["floor"]) == set(told["figures"])
     assert "logits" in told["missing"]["inception_score"]
-    assert len(told["warnings"]) == 1
+    assert ["against 1,797 examples" in told["warnings"][0], "(--held-out)" in told["warnings"][1]] == [True, True]
+    denoising = told["denoising"]
+    assert (denoising["examples"], denoising["held_out"], denoising["scale"]) == (40, False, "sigma")
+    assert len(denoising["levels"]) == len(denoising["errors"]) == len(denoising["reference"]["errors"]) == 19
+    low, high = denoising["bits"]["interval"]
+    assert low < denoising["bits"]["value"] < high < denoising["reference"]["bits"]["value"]
 
     def means(pixels):
         return torch.nn.functional.avg_pool2d(pixels.float(), 4).flatten(1)
@@ -37,9 +42,18 @@ def test_figures_for_people_and_programs(run, tmp_path):
     same = nk.measure("digits", "digits", n=40, steps=2, features=means, seed=3).as_json()
     assert same["figures"] == told["figures"]
     assert same["floor"] == told["floor"]
+    assert same["denoising"]["bits"]["value"] == pytest.approx(denoising["bits"]["value"], rel=1e-4)
     code, out, _ = run(*QUICK)
     assert code == 0
-    for words in ("Fréchet distance (FID)", "less its bias", "95% interval", "real data", "warning: 40 samples"):
+    for words in (
+        "Fréchet distance (FID)",
+        "less its bias",
+        "95% interval",
+        "real data",
+        "warning: 40 samples",
+        "one variance",
+        "bits per element",
+    ):
         assert words in out
 
 

@@ -31,6 +31,8 @@ def test_a_model_is_better_than_its_untrained_self(digits):
     assert good.figures["fid"].high < bad.figures["fid"].low
     assert good.figures["kid"].value < bad.figures["kid"].value
     assert good.figures["coverage"].low > bad.figures["coverage"].high
+    assert good.denoising.curve.more_than(bad.denoising.curve).high < 0
+    assert good.denoising.simple.bits.value == pytest.approx(bad.denoising.simple.bits.value)
     # The floor is of the data alone.
     assert good.floor == bad.floor
     assert good.floor["fid"].value < good.figures["fid"].value
@@ -38,7 +40,7 @@ def test_a_model_is_better_than_its_untrained_self(digits):
     assert good.how["n"] == 100
     assert good.how["examples"] == 1797
     assert good.missing == {"inception_score": "these features come without logits of classes"}
-    assert len(good.warnings) == 1
+    assert ["FID falls" in good.warnings[0], "denoising" in good.warnings[1]] == [True, True]
     assert "100 samples against 1,797 examples" in good.warnings[0]
     assert "Fréchet distance (FID)" in str(good)
     assert "warning: 100 samples" in str(good)
@@ -155,3 +157,27 @@ def test_refused(digits, tmp_path):
     design = digits.design.model_copy(update={"data": digits.kind.of_size(Size(1, 128, 128))})
     with pytest.raises(InputError, match="up to 64 pixels a side, and these have 128; name others"):
         nk.measure(models.build(design), "digits", n=20)
+
+
+def test_denoising_is_measured_on_what_was_held_out_and_says_where_it_was_not(digits):
+    pictures = nk.data.load_data("digits")[0].values[:, 0].numpy()
+    options = {"n": 30, "steps": 2, "features": coarse}
+    held = nk.measure(digits, pictures[:900], held_out=pictures[900:925], **options)
+    own = nk.measure(digits, pictures[:900], **options)
+    assert (held.denoising.held_out, len(held.denoising.curve.of_examples)) == (True, 25)
+    assert (own.denoising.held_out, len(own.denoising.curve.of_examples)) == (False, 30)
+    assert not any("denoising" in warning for warning in held.warnings)
+    assert any("which the model may have been trained on" in warning for warning in own.warnings)
+    assert "denoising of 25 pictures that were held out: squared error" in str(held)
+    assert held.as_json()["denoising"]["reference"]["name"] == "one variance"
+
+
+def test_a_kernel_without_a_curve_is_judged_all_the_same(digits, monkeypatch):
+    def no_curve(*arguments, **options):
+        raise InputError("a MyKernel has no denoising curve")
+
+    monkeypatch.setattr(evaluation, "denoised", no_curve)
+    judged = nk.measure(digits, "digits", n=30, steps=2, features=coarse)
+    assert judged.denoising is None
+    assert judged.as_json()["denoising"] is None
+    assert "no denoising curve: a MyKernel has no denoising curve" in str(judged)

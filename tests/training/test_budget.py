@@ -12,7 +12,7 @@ from noisekernel.core.errors import InputError
 from noisekernel.data.source import ArraySource
 from noisekernel.kinds.pictures import Pictures
 from noisekernel.recipes.training import TrainingSettings
-from noisekernel.training import beginning, budget, run
+from noisekernel.training import beginning, budget, held_out, run
 from noisekernel.training.observers import Silent, read_log
 from noisekernel.training.pacing import TRAINED, Pacer
 from noisekernel.training.trainer import Trainer
@@ -186,6 +186,33 @@ def test_a_run_by_the_clock_resumes_and_is_repeated_without_one(tmp_path, by_clo
     assert not same(weights(tmp_path / "whole"), weights(tmp_path / "other"))
     with pytest.raises(InputError, match="begun with 2 minutes, not with 3 minutes"):
         nk.fit(POINTS, tmp_path / "whole", minutes=3, resume=True, progress=False)
+
+
+@pytest.mark.training
+@pytest.mark.same_call
+def test_what_a_run_by_the_clock_holds_out_does_not_change_with_its_plan(tmp_path, by_clock, monkeypatch):
+    """The number follows from the first plan; the recipe says it, so the run is repeated and resumed with it."""
+    monkeypatch.setattr(held_out, "affordable", lambda recipe, kind: recipe.training.images // 150)
+
+    def slower(images):
+        return 1.0 if images < 600 else 2.0
+
+    whole = by_clock(tmp_path / "whole", slower)
+    assert whole["held_out"] == 12 != whole["images"] // 150
+    assert len(json.loads((tmp_path / "whole" / "run.json").read_text())["held_out"]) == 12
+    log = read_log(tmp_path / "whole" / "log.jsonl")
+    assert log[-1]["held_out"]["images"] == log[-1]["images"] == whole["images"]
+    with pytest.raises(SystemExit):
+        by_clock(tmp_path / "killed", slower, observers=[Bomb(900)])
+    assert by_clock(tmp_path / "killed", slower, resume=True) == whole
+    assert same(weights(tmp_path / "whole"), weights(tmp_path / "killed"))
+    recipe = tmp_path / "whole" / "recipe.json"
+    nk.fit(POINTS, tmp_path / "again", recipe=recipe, settings={"training.minutes": None}, progress=False)
+    assert same(weights(tmp_path / "whole"), weights(tmp_path / "again"))
+    # The wrong twin: the number that the corrected plan would give is another run.
+    auto = {"training.minutes": None, "training.held_out": "auto"}
+    nk.fit(POINTS, tmp_path / "other", recipe=recipe, settings=auto, progress=False)
+    assert not same(weights(tmp_path / "whole"), weights(tmp_path / "other"))
 
 
 def test_the_rate_falls_in_a_straight_line_to_the_new_end():

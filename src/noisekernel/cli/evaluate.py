@@ -25,7 +25,10 @@ def evaluate(
     label: common.Label = None,
     held_out: Annotated[
         str | None,
-        typer.Option(metavar="DATA", help="Real data not trained on, for the floor (default: of the data)."),
+        typer.Option(
+            metavar="DATA",
+            help="Real data not trained on, for the floor and the denoising (default: of the data).",
+        ),
     ] = None,
     bad: Annotated[str, typer.Option(help="What to do with an example that cannot be read: fail, or skip.")] = "fail",
     seed: common.Seed = 0,
@@ -35,7 +38,7 @@ def evaluate(
     out: Annotated[Path | None, typer.Option(help="A file to write the figures to as well, as JSON.")] = None,
     force: common.Force = False,
 ) -> None:
-    """Measure samples against data: FID, KID, Inception score, precision, recall, density, coverage.
+    """Measure samples against data: FID, KID, Inception score, precision, recall, density, coverage; and the denoiser.
 
     Each with an interval, and beside what real data score. Under torchrun or accelerate launch the processes share
     the work, and the figures are those of one process.

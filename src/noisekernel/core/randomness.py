@@ -92,6 +92,8 @@ class Purpose(IntEnum):
     AUGMENTING = 8
     #: The noise under which examples are compared with what a model knows.
     COMPARING = 9
+    #: Which examples training never sees.
+    HOLDING_OUT = 10
 
 
 @dataclass

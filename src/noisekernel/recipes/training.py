@@ -2,9 +2,9 @@
 
 import math
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from noisekernel.core.settings import Count, Positive, Share, Strict
 
@@ -60,14 +60,34 @@ class TrainingSettings(Strict):
     precision: Literal["fp32", "bf16"] = "fp32"
     #: torch.compile the network; worth it on GPUs, not on CPUs.
     compile: bool = False
+    #: How much of the examples is held out: training does not see them and is measured on them. A share up to 0.5, a
+    #: number from 2, or 0 for none; "auto" for a few where the data and the run allow it
+    #: (`noisekernel.training.held_out`). A run by the clock records the number that it decided on.
+    held_out: Literal["auto"] | int | float | None = "auto"
+    #: "held-out" to end the run when held-out examples keep getting worse, and to keep the model of when they were at
+    #: their best; null to train to the end and keep the last model.
+    stop: Literal["held-out"] | None = None
     #: A checkpoint after so many images, and one after so many minutes without any (null for none by time); how many
     #: checkpoints to keep.
     save_every: Count = 50_000
     save_minutes: Positive | None = 5.0
     keep: Count = 3
-    #: How many images between lines of the log, and between pictures.
+    #: How many images between lines of the log, and between pictures and looks at what is held out.
     log_every: Count = 2_000
     draw_every: Count = 50_000
+
+    @field_validator("held_out", mode="before")
+    @classmethod
+    def _part(cls, given: Any) -> Any:
+        """One sentence for all that is no part of the data."""
+        number = isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
+        whole = number and given == int(given)
+        if given is None or given == "auto" or (number and (0 <= given <= 0.5 or (whole and given >= 2))):
+            return given
+        raise ValueError(
+            f"training.held_out is {given!r}; give a share of the examples from 0 to 0.5, a number of them from 2, or "
+            "auto"
+        )
 
     def rate_at(self, seen: int) -> float:
         """The learning rate of the step that begins after `seen` images."""

@@ -4,5 +4,6 @@ from noisekernel.recipes.training import TrainingSettings
 from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.log import Entry
 from noisekernel.training.trainer import Observer, Trainer
+from noisekernel.training.watch import Look, Watch
 
-__all__ = ["Checkpoints", "Entry", "Observer", "Trainer", "TrainingSettings"]
+__all__ = ["Checkpoints", "Entry", "Look", "Observer", "Trainer", "TrainingSettings", "Watch"]

@@ -28,7 +28,7 @@ FREE = {"save_every", "save_minutes", "keep", "log_every", "draw_every", "accumu
 
 
 #: Settings that a run by the clock decides and corrects.
-BY_CLOCK = {"images", "minutes", "pace", "warmup", "average"}
+BY_CLOCK = {"images", "minutes", "pace", "warmup", "average", "held_out"}
 
 
 #: Held by the process that trains in a folder.
@@ -124,22 +124,29 @@ def begin(
         if begun.training.minutes is not None:
             kept = {name: getattr(begun.training, name) for name in BY_CLOCK}
             wanted = wanted.model_copy(update={"training": wanted.training.model_copy(update=kept)})
-        free = {"training": dict.fromkeys(FREE, True), "name": True, "about": True}
+        may = free_settings(begun.training)
+        free = {"training": dict.fromkeys(may, True), "name": True, "about": True}
         other = changed(wanted, begun, exclude=free)
         if other:
             raise InputError(
                 f"{folder} was begun with another {', '.join(other)}; resume without --recipe and --set (only "
-                f"{', '.join(sorted(f'training.{name}' for name in FREE))} may change), or choose another folder"
+                f"{', '.join(sorted(f'training.{name}' for name in may))} may change), or choose another folder"
             )
         begun = wanted
     return begun, int(told["seed"]), True
 
 
+def free_settings(training: TrainingSettings) -> set[str]:
+    """The settings that may differ. A run that stops by itself stops at a look, so it keeps to when it looks."""
+    return FREE if training.stop is None else FREE - {"draw_every"}
+
+
 def identity(training: TrainingSettings) -> dict[str, Any]:
     """The settings that a checkpoint must agree on to be resumed from. The plan of a run by the clock is in it."""
-    free = FREE | ({"images", "pace"} if training.minutes is not None else set())
-    told = training.model_dump(mode="json", exclude=free)
-    return {name: value for name, value in told.items() if name not in ("minutes", "pace") or value}
+    free = free_settings(training) | ({"images", "pace"} if training.minutes is not None else set())
+    # What is held out is told by the number of examples, not by the setting.
+    told = training.model_dump(mode="json", exclude=free | {"held_out"})
+    return {name: value for name, value in told.items() if name not in ("minutes", "pace", "stop") or value}
 
 
 def same_place(data: str, before: str) -> bool:

@@ -45,6 +45,7 @@ def dry_run(
     ready = prepare(data, chosen, seed, Console(stderr=True), start=first)
     if limit is not None:
         chosen = limit.planned(time.perf_counter() - began)
+    held = 0 if ready.held_out is None else len(ready.held_out.names)
     cost = plan(chosen, ready.kind, len(ready.design.classes))
     batch = chosen.training.batch
     few = chosen.training.model_copy(update={"images": (steps + 1) * batch, "log_every": batch})
@@ -58,7 +59,8 @@ def dry_run(
     return {
         "recipe": chosen.name,
         "data": name_of(data),
-        "examples": ready.count,
+        "examples": None if ready.count is None else ready.count + held,
+        "held_out": held,
         "kind": ready.kind.kind,
         "described": ready.kind.described(),
         "shape": list(ready.kind.shape),
@@ -87,7 +89,8 @@ def told(figures: Mapping[str, Any]) -> str:
     """The figures of a dry run for people."""
     lines = [
         f"recipe {figures['recipe']} on {figures['data']}: "
-        f"{figures['examples'] or 'a stream of'} {figures['described']}",
+        f"{figures['examples'] or 'a stream of'} {figures['described']}"
+        + (f", {figures['held_out']:,} of them held out" if figures["held_out"] else ""),
         f"{figures['parameters']:,} parameters; about {told_bytes(figures['memory_bytes'])} of memory",
         f"{figures['images']:,} images at {figures['images_per_second']:,.0f} per second on {figures['device']}: "
         f"{told_seconds(figures['seconds'])}",

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from noisekernel.objectives.base import Info
+from noisekernel.training.watch import Look
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class Entry:
     gradient: float
     images_per_second: float
     seconds: float
+    #: What the held-out part says, where it was measured at this moment.
+    held_out: Look | None = None
 
 
 @dataclass

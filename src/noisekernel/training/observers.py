@@ -21,6 +21,7 @@ from noisekernel.recipes.schema import Recipe
 from noisekernel.recipes.training import TrainingSettings
 from noisekernel.tasks.samples import synthesize
 from noisekernel.training.log import Entry
+from noisekernel.training.watch import Look
 
 #: From the average of a moment to a model.
 Make = Callable[[Denoiser, int], models.Model]
@@ -60,7 +61,7 @@ class LogFile(Silent):
 
     def logged(self, entry: Entry) -> None:
         with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(entry)) + "\n")
+            file.write(json.dumps({k: v for k, v in asdict(entry).items() if v is not None}) + "\n")
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
@@ -161,6 +162,8 @@ class TensorBoard(Silent):
         scalars |= {f"seen/{name}": value for name, value in entry.seen.items()}
         scalars |= {f"loss at beta/{name}": value for name, value in entry.by_level.items()}
         scalars["images per second"] = entry.images_per_second
+        if entry.held_out is not None:
+            scalars |= _scalars(entry.held_out)
         for name, value in scalars.items():
             self.writer.add_scalar(name, value, entry.images)
 
@@ -174,11 +177,19 @@ class TensorBoard(Silent):
         self.writer.close()
 
 
+def _scalars(look: Look) -> dict[str, float]:
+    """What the held-out part says, by the names of curves."""
+    errors = zip(look.levels, look.errors, strict=True)
+    curve = {f"held out at {look.scale}/{level:.3g}": error for level, error in errors}
+    return {"held out/bits per element": look.bits, "held out/of training examples": look.trained, **curve}
+
+
 class Bar(Silent):
     """A live bar: images seen, loss, images a second, time left, loss by noise level. Plain lines off a terminal."""
 
     def __init__(self, total: int, images: int, console: Console) -> None:
         self.console, self.total = console, total
+        self._warned = False
         self.progress = Progress(
             TextColumn("{task.completed:>10,.0f} / {task.total:,.0f} images"),
             BarColumn(),
@@ -212,6 +223,19 @@ class Bar(Silent):
                 f"{entry.images_per_second:.0f} images a second, {max(left, 0) / 60:.1f} minutes left",
                 highlight=False,
             )
+
+        if entry.held_out is not None:
+            self._looked(entry.held_out)
+
+    def _looked(self, look: Look) -> None:
+        told = (
+            f"{look.images:,} images: held out {look.bits:.4g} bits per element, trained on {look.trained:.4g} "
+            f"(measured in {look.share:.1%} of the time)"
+        )
+        self.progress.console.print(told, highlight=False, markup=False, soft_wrap=True)
+        if look.warning is not None and not self._warned:
+            self.progress.console.print(look.warning, highlight=False, markup=False, soft_wrap=True)
+        self._warned = look.warning is not None
 
     def planned(self, settings: TrainingSettings) -> None:
         told = f"the speed has changed: {settings.images:,} images in all, not {self.total:,}, to end in time"

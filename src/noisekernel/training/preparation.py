@@ -18,6 +18,7 @@ from noisekernel.core.checks import pick_device
 from noisekernel.core.errors import InputError
 from noisekernel.core.settings import changed, read
 from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
+from noisekernel.data.held_out import HeldOut, hold_out
 from noisekernel.data.mixed import check_one_kind
 from noisekernel.data.opening import Data, kind_for, name_of, open_source
 from noisekernel.data.source import FarSource, Source, Summary, load
@@ -27,6 +28,7 @@ from noisekernel.kinds.registry import kinds
 from noisekernel.models.model import Model
 from noisekernel.recipes.schema import Recipe
 from noisekernel.training.cost import check_memory
+from noisekernel.training.held_out import MOST, how_many
 
 #: The moments of the data are measured on so many examples at most, with so many elements in all.
 MEASURED, MEASURED_ELEMENTS = 10_000, 64_000_000
@@ -45,6 +47,8 @@ class Prepared:
     digest: str | None
     #: The moments of the data that are kept with the weights of the head; none where a checkpoint has them.
     moments: Mapping[str, Tensor] = field(default_factory=dict)
+    #: What is held out of the data; None for nothing.
+    held_out: HeldOut | None = None
 
 
 def chosen_recipe(
@@ -85,7 +89,10 @@ def _further(start: Model, recipe: str | Path | Recipe | None, settings: Sequenc
     if recipe is None:
         # Names for the classes of its own data are not names for those of others.
         recipe = recipes.recorded(start.history.get("recipe") or {}, "the model to start from")
-        recipe = recipe.model_copy(update={"data": recipe.data.model_copy(update={"class_names": None})})
+        # Nor is the number of examples that a run by the clock held out of its own data one for others.
+        auto = {} if recipe.training.minutes is None else {"held_out": "auto"}
+        treated = {"data": recipe.data.model_copy(update={"class_names": None})}
+        recipe = recipe.model_copy(update={**treated, "training": recipe.training.model_copy(update=auto)})
     elif not isinstance(recipe, Recipe):
         recipe = recipes.recipe(recipe)
     of = start.design
@@ -113,7 +120,7 @@ def prepare(
     before: Mapping[str, Any] | None = None,
     start: Model | None = None,
 ) -> Prepared:
-    """Read what has to be read before training can begin.
+    """Read what has to be read before training can begin; `count` and `digest` are of what is trained on.
 
     `before` is what the checkpoint of a begun run says, `start` the model whose weights a new one begins with.
     """
@@ -137,6 +144,12 @@ def prepare(
     check_memory(recipe, kind, len(classes), state.device, state.num_processes)
     forget = wanted.forget if classes else 0.0
     treatment = Treatment(kind, seed, len(classes) or None, forget)
+    withheld, reason = how_many(recipe, kind, None if items is None else len(items), before)
+    part = hold_out(items, kind, withheld, min(withheld, MOST)) if withheld and items is not None else None
+    if reason is not None:
+        console.print(reason, highlight=False, markup=False, soft_wrap=True)
+    if part is not None:
+        source = part.rest
     examples: Examples
     count: int | None = None
     told: str | None = None
@@ -170,7 +183,7 @@ def prepare(
             if measured.note is not None:
                 console.print(measured.note, highlight=False, markup=False, soft_wrap=True)
         design = design.model_copy(update={"head": head})
-    return Prepared(examples, design, kind, count, told, moments)
+    return Prepared(examples, design, kind, count, told, moments, part)
 
 
 def _unfixed(kind: Kind) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """A whole training run: from a word or a path to a trained model in a folder.
 
 DIR/
-  run.json              the data, the seed, what became of each example that was not simply read
+  run.json              the data, the seed, what is held out, what became of each example that was not simply read
   recipe.json           every setting
   log.jsonl             one line every so many images
-  model.safetensors     the model as of the last checkpoint: `nk sample DIR` works while training goes on
+  model.safetensors     the model as of the last checkpoint, or of the best look at what is held out if the run may
+                        stop there: `nk sample DIR` works while training goes on
   checkpoints/          what is needed to go on
   samples/              samples on the way
   tensorboard/          the same for TensorBoard, where it is installed
@@ -24,6 +25,7 @@ from rich.console import Console
 from noisekernel import models
 from noisekernel.core.quantities import told_seconds
 from noisekernel.data.opening import Data, name_of
+from noisekernel.files.digest import digest
 from noisekernel.files.formats import read_json
 from noisekernel.models.model import Model
 from noisekernel.models.saving import digest_of_weights
@@ -53,6 +55,7 @@ from noisekernel.training.observers import (
     TensorBoard,
 )
 from noisekernel.training.preparation import Prepared, opened, prepare
+from noisekernel.training.watch import Watch
 
 
 def fit(
@@ -131,13 +134,17 @@ def fit(
         talk.print(sentence, highlight=False, markup=False, soft_wrap=True)
     with ExitStack() as stack:
         before = None if checkpoints is None or newest is None else checkpoints.about(newest)
-        ready = prepare(data, chosen, seed, talk, before, first)
+        # The time that reading takes is not planned with yet: what is held out follows from about how many images.
+        ready = prepare(data, chosen if limit is None else limit.planned(0.0), seed, talk, before, first)
         if ready.examples.summary.skipped:
             talk.print(str(ready.examples.summary), highlight=False, markup=False)
         if folder is not None and main:
             stack.enter_context(alone_in(folder))
         if limit is not None:
             chosen = broadcast_object_list([limit.planned(time.perf_counter() - clock)])[0]
+            # The plan may be corrected, but what is held out stays: the recipe says how many, so that it is repeated.
+            known = {"held_out": 0 if ready.held_out is None else len(ready.held_out.names)}
+            chosen = chosen.model_copy(update={"training": chosen.training.model_copy(update=known)})
         about = {
             "seed": seed,
             "training": identity(chosen.training),
@@ -145,11 +152,16 @@ def fit(
             "examples": ready.count,
             "data": ready.digest,
         }
+        watch: Watch | None = None
+        if ready.held_out is not None:
+            data_digest = digest(ready.held_out.values, ready.held_out.trained)
+            about["held_out"] = {"examples": len(ready.held_out.names), "data": data_digest}
+            watch = Watch(ready.design.kernel.build(), ready.kind, ready.held_out, chosen.training.stop is not None)
         if first is not None:
             about["start"] = digest_of_weights(first)
         elif before is not None and before.get("start"):
             about["start"] = before["start"]
-        trainer = trainer_for(ready, chosen, seed, first, checkpoints=checkpoints, about=about, cpu=cpu)
+        trainer = trainer_for(ready, chosen, seed, first, checkpoints=checkpoints, about=about, watch=watch, cpu=cpu)
         if limit is not None:
             trainer.seconds = time.perf_counter() - clock
         if newest is not None:
@@ -164,6 +176,7 @@ def fit(
             history = {
                 "data": Path(data).name if isinstance(data, str | Path) and Path(data).exists() else name_of(data),
                 "examples": ready.count,
+                **({} if ready.held_out is None else {"held_out": len(ready.held_out.names)}),
                 **({} if first_name is None else {"start": first_name}),
                 "recipe": chosen.model_copy(update={"training": trainer.settings}).model_dump(mode="json"),
                 "seed": seed,
@@ -185,10 +198,14 @@ def fit(
                 observer.begin(make)
             trainer.observers = watching
             trainer.run()
-        talk.print(f"done: {trainer.images:,} images in {told_seconds(trainer.seconds)}", highlight=False, markup=False)
-        model = make(trainer.averaged.requires_grad_(False).eval(), trainer.images)
+        images, denoiser = trainer.result
+        ended = f"done: {trainer.images:,} images in {told_seconds(trainer.seconds)}"
+        if images < trainer.images:
+            ended += f"; the model is that after {images:,} images, when what is held out was at its best"
+        talk.print(ended, highlight=False, markup=False, soft_wrap=True)
+        model = make(denoiser.requires_grad_(False).eval(), images)
         if calibrate and main:
-            model = with_strength(model, trainer.images, folder, talk)
+            model = with_strength(model, images, folder, talk)
     return model
 
 
@@ -211,6 +228,7 @@ def _recorders(
         "shape": list(ready.kind.shape),
         "examples": ready.count,
         "start": start,
+        "held_out": [] if ready.held_out is None else list(ready.held_out.names),
     }
     summary = ready.examples.summary
     if images > 0:  # what was learnt of the data before the run was stopped

@@ -9,7 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,6 +30,7 @@ from noisekernel.recipes.training import TrainingSettings
 from noisekernel.training.checkpoint import Checkpoints, pack, unpack
 from noisekernel.training.log import Entry, Window
 from noisekernel.training.pacing import Pacer
+from noisekernel.training.watch import Look, Processes, Watch
 
 
 class Observer(Protocol):
@@ -74,6 +75,8 @@ class Trainer:
     #: What checkpoints say about themselves, and must say to be resumed from.
     about: dict[str, Any] = field(default_factory=dict)
     observers: Sequence[Observer] = ()
+    #: What is held out of the examples, to be measured at every draw; None for nothing.
+    watch: Watch | None = None
     #: On the CPU, although there may be an accelerator.
     cpu: bool = False
     #: Seconds since some moment.
@@ -102,13 +105,22 @@ class Trainer:
         loss = Loss(self.objective, self.kernel, self.denoiser, settings.precision == "bf16")
         self.loss, self.optimiser = self.accelerator.prepare(loss, optimiser)
         self._stop: int | None = None
-        self._saved = 0.0
+        self._saved = self._looked = 0.0
+        self._entry: Entry | None = None
         self._pacer = Pacer()
 
     @property
     def averaged(self) -> Denoiser:
         """The denoiser to use: the average of those on the way."""
         return self.average.module  # type: ignore[return-value]
+
+    @property
+    def result(self) -> tuple[int, Denoiser]:
+        """The denoiser to use, and how many images it has seen: the average, or that of the best look if it is kept."""
+        watch = self.watch
+        if watch is None or watch.kept is None or watch.best is None:
+            return self.images, self.averaged
+        return watch.best, watch.kept
 
     def _mix(self, averages: Any, currents: Any, _: Any) -> None:
         weight = 1.0 - self.settings.average.decay(self.images, self.settings.batch)
@@ -133,6 +145,8 @@ class Trainer:
         if self.settings.minutes is not None:
             plan = {"images": about["plan"]["images"], "pace": tuple(map(tuple, about["plan"]["pace"]))}
             self.settings = self.settings.model_copy(update=plan)
+        if self.watch is not None:
+            self.watch.unpack(tensors, about.get("watched"), self.averaged)
         self.images, self.seconds = int(about["images"]), float(about["seconds"])
 
     def agree(self) -> None:
@@ -148,12 +162,12 @@ class Trainer:
         """Train to the end, or until asked to stop (SIGINT, SIGTERM): then a checkpoint is written first."""
         window = Window(since=self.seconds)
         began, before = self.clock(), self.seconds
-        self._saved = began
+        self._saved = self._looked = began
         self._pacer.begin(self.images, self.seconds)
         self.denoiser.train()
         with self._stoppable():
             stream = self._batches()
-            while (step := self.images // self.settings.batch) < self.settings.steps:
+            while (step := self.images // self.settings.batch) < self.settings.steps and not self._over:
                 self.step(step, stream, window)
                 self.seconds = before + self.clock() - began
                 self._after(window)
@@ -208,27 +222,55 @@ class Trainer:
         self.average.update_parameters(self.denoiser)
 
     def _after(self, window: "Window") -> None:
-        """Log, draw and save where it is time to."""
-        last = self.images >= self.settings.images
-        if last or self._passed(self.settings.log_every):
-            self._log(window)
-        if last or self._passed(self.settings.draw_every):
-            self._draw()
+        """Log, draw, look at what is held out, and save where it is time to."""
+        drawing = self._ended or self._passed(self.settings.draw_every)
+        self._tell(window, drawing, self._passed(self.settings.log_every))
+        last = self._ended or self._over
         if last or self._passed(self.settings.save_every) or self._long_unsaved():
             self._check(window)
             self._correct_plan()
-            if not last and self.images >= self.settings.images:  # no time is left: this was the last step
-                if window.infos:
-                    self._log(window)
-                self._draw()
+            if not last and self._ended:  # no time is left: this was the last step
+                self._tell(window, not drawing, logging=bool(window.infos))
             self._save()
 
-    def _log(self, window: "Window") -> None:
-        self._check(window)
-        entry = window.entry(self.accelerator.gather, self.images, self.optimiser.param_groups[0]["lr"], self.seconds)
+    def _tell(self, window: "Window", drawing: bool, logging: bool) -> None:
+        look = self._look() if drawing else None
+        if logging or look is not None or self._ended or self._over:
+            self._log(window, look)
+        if drawing:
+            self._draw()
+
+    @property
+    def _ended(self) -> bool:
+        return self.images >= self.settings.images
+
+    @property
+    def _over(self) -> bool:
+        """Whether what is held out says that the run is to end."""
+        return self.watch is not None and self.watch.over
+
+    def _log(self, window: "Window", look: Look | None) -> None:
+        if window.infos:
+            self._check(window)
+            rate = self.optimiser.param_groups[0]["lr"]
+            self._entry = window.entry(self.accelerator.gather, self.images, rate, self.seconds)
+        elif look is None:  # this step is logged already
+            return
+        assert self._entry is not None
         for observer in self._listening():
-            observer.logged(entry)
+            observer.logged(replace(self._entry, held_out=look))
         window.clear(self.seconds)
+
+    def _look(self) -> Look | None:
+        """What is held out, measured by all processes together."""
+        if self.watch is None:
+            return None
+        began, several = self.clock(), self.accelerator.num_processes > 1
+        own = Processes(self.accelerator.process_index, self.accelerator.num_processes, gather_object)
+        look = self.watch.look(self.averaged, self.images, self.accelerator.device, own if several else Processes())
+        before, self._looked = self._looked, self.clock()
+        spent = self._looked - began
+        return replace(look, seconds=spent, share=spent / max(self._looked - before, 1e-9))
 
     def _draw(self) -> None:
         for observer in self._listening():
@@ -236,7 +278,7 @@ class Trainer:
 
     def _correct_plan(self) -> None:
         """In a run by the clock: see to its end in time. Only before a checkpoint, which keeps what was decided."""
-        if self.settings.minutes is None or self.images >= self.settings.images:
+        if self.settings.minutes is None or self._ended or self._over:
             return
         told = [self._pacer.corrected(self.settings, self.images, self.seconds)]
         corrected = broadcast_object_list(told)[0] if self.accelerator.num_processes > 1 else told[0]
@@ -269,11 +311,14 @@ class Trainer:
         if self.accelerator.is_main_process:
             # The checkpoint last: killed before it, a run comes here again; killed after it, perhaps never.
             for observer in self.observers:
-                observer.saved(self.images, self.averaged)
+                observer.saved(*self.result)
             if self.checkpoints is not None:
                 tensors = pack(self.denoiser, self.average, self.optimiser)
                 plan = self.settings.model_dump(mode="json", include={"images", "pace"})
                 told = {"seconds": self.seconds, "streams": STREAMS, "plan": plan, **self.about}
+                if self.watch is not None:
+                    more, told["watched"] = self.watch.pack()
+                    tensors |= more
                 self.checkpoints.save(self.images, tensors, told)
         self.accelerator.wait_for_everyone()
         self._saved = self.clock()

@@ -15,10 +15,12 @@ from torch import Tensor, nn
 
 from noisekernel import tasks
 from noisekernel.core.checks import count
+from noisekernel.core.errors import InputError
 from noisekernel.data.opening import Data, name_of
 from noisekernel.data.source import Source
 from noisekernel.files.digest import digest
 from noisekernel.kinds.model import KindModel
+from noisekernel.measuring.denoising.judged import MOST, Denoised, denoised
 from noisekernel.measuring.samples import cache
 from noisekernel.measuring.samples.extractors import (
     LEARNED_FROM,
@@ -39,7 +41,7 @@ from noisekernel.measuring.samples.intervals import LEVEL, Figure
 from noisekernel.measuring.samples.likelihood import nats_per_character
 from noisekernel.measuring.samples.neighbours import NEIGHBOURS
 from noisekernel.measuring.samples.processes import Processes
-from noisekernel.measuring.samples.reference import Reference, open_data, read_through
+from noisekernel.measuring.samples.reference import Reference, open_data, read_through, some_rows
 
 #: A bar for so many steps of a named stage: a context whose value is called at each.
 Show = Callable[[int, str], AbstractContextManager[Callable[[], None]]]
@@ -54,6 +56,7 @@ NAMES = {
     "density": "density",
     "coverage": "coverage",
     "nats": "nats per character",
+    "denoising": "denoising curve",
 }
 #: The likelihood is that of so many examples at most.
 MOST_LIKELIHOODS = 5_000
@@ -70,6 +73,8 @@ class Judgement:
     #: Figures that could not be had, with the reason.
     missing: dict[str, str]
     warnings: tuple[str, ...]
+    #: How well the model denoises; None where its kernel has no denoising curve.
+    denoising: Denoised | None = None
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
@@ -77,6 +82,7 @@ class Judgement:
             **self.how,
             "figures": as_json(self.figures),
             "floor": as_json(self.floor),
+            "denoising": None if self.denoising is None else self.denoising.as_json(),
             "missing": self.missing,
             "warnings": list(self.warnings),
         }
@@ -96,6 +102,7 @@ class Judgement:
             best = f"{self.floor[name].value:.4g}" if name in self.floor else "-"
             lines.append(f"{NAMES[name]:24}{figure.value:>10.4g}  {interval:^23}{best:>15}")
         lines += ["", how["floor_of"]]
+        lines += [] if self.denoising is None else ["", *self.denoising.lines(), ""]
         lines += [f"no {NAMES.get(name, name)}: {reason}" for name, reason in self.missing.items()]
         return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
 
@@ -129,6 +136,10 @@ def measure(
     figures that one process would get. Strings are also judged by their likelihood, in nats per character by the chain
     rule: of those held out, or else of the data, and of at most 5,000.
 
+    The denoiser alone is judged too, without sampling: its error by noise level and the bits per element that this
+    amounts to (`Judgement.denoising`), on examples held out, or else on the data with a warning. There are as many of
+    them as samples, and at most 1,000.
+
     Args:
         model: A model; `nk.measure` takes the name or path of one too.
         data: What to compare with: a word, a path or an object, as for `nk.fit`.
@@ -138,7 +149,8 @@ def measure(
         sampler: The sampler by name; None for the model's own.
         steps: The number of its steps; None for as many as it takes by itself.
         label: The names or numbers of the classes to draw; None to leave them open.
-        held_out: Examples for the floor and for the likelihood, as `data`; None for some of the data against the rest.
+        held_out: Examples that the model was not trained on, as `data`, for the floor, the likelihood and the denoising
+            curve; None for some of the data.
         bad: What to do with examples that cannot be read: "fail" or "skip".
         seed: Draws the samples, and chooses the examples of the floor.
         device: Where to compute; None for where the model is, and for a name or a path the best there is.
@@ -211,7 +223,9 @@ def measure(
         assert of_real is not None and of_samples is not None  # noqa: PT018 (this is the main process)
         with show(2, "figures") as advance:
             found = judge(of_real, of_samples, of_held, seed, how, advance, began)
-        return replace(found, figures=found.figures | _likelihood(chain, real if held is None else held, seed))
+        found = replace(found, figures=found.figures | _likelihood(chain, real if held is None else held, seed))
+        with show(1, "denoising curve"):
+            return _denoising(found, chain, real, held, min(n, MOST), seed, batch_size)
 
     return processes.from_main(judged)
 
@@ -249,13 +263,24 @@ def judge(
     return Judgement(figures, floor, {**how, **more}, missing, tuple(_warnings(real, fake, own)))
 
 
+def _denoising(
+    found: Judgement, chain: KindModel, real: Reference, held: Reference | None, most: int, seed: int, batch_size: int
+) -> Judgement:
+    """With the denoising curve, or the reason why there is none."""
+    try:
+        curve = denoised(chain, real, held, most=most, seed=seed, batch_size=batch_size)
+    except InputError as error:
+        return replace(found, missing={**found.missing, "denoising": str(error)})
+    warning = curve.warning()
+    return replace(found, denoising=curve, warnings=found.warnings if warning is None else (*found.warnings, warning))
+
+
 def _likelihood(chain: KindModel, examples: Reference, seed: int) -> dict[str, Figure]:
     """Nats per character of examples by the chain rule, for the kinds that count characters."""
     kind = chain.kind
     if kind.characters(kind.encode(examples.values([0]))) is None:
         return {}
-    order = torch.randperm(len(examples), generator=torch.Generator().manual_seed(seed % 2**63))
-    return {"nats": nats_per_character(chain, kind.encode(examples.values(order[:MOST_LIKELIHOODS].tolist())))}
+    return {"nats": nats_per_character(chain, kind.encode(some_rows(examples, MOST_LIKELIHOODS, seed)))}
 
 
 def _shuffled(encoded: Encoded, seed: int) -> Encoded:

@@ -34,6 +34,12 @@ class Reference:
         return self.kind.decode(self.kind.encode(torch.from_numpy(np.stack(read))))
 
 
+def some_rows(examples: Reference, most: int, seed: int) -> Tensor:
+    """Stored values of at most so many examples, drawn at random."""
+    order = torch.randperm(len(examples), generator=torch.Generator().manual_seed(seed % 2**63))
+    return examples.values(order[:most].tolist())
+
+
 def open_data(data: Data) -> Source:
     """Data that can be read more than once."""
     source = open_source(data)
