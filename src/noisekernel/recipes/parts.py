@@ -38,6 +38,10 @@ class Part(Strict):
         """This part for data of so many categories, or of numbers."""
         return self.model_copy(update={"classes": classes}) if "classes" in type(self).model_fields else self
 
+    def unmeasured(self) -> Self:
+        """This part for other data: less what was measured, or is told by the data."""
+        return self.of(None)
+
 
 class GaussianConfig(Part):
     """`GaussianKernel`."""
@@ -85,6 +89,9 @@ class PreconditionedHeadConfig(Part):
         if (self.mean is None) != (self.variance is None):
             raise ValueError("head.mean and head.variance are given together, or measured together")
         return self
+
+    def unmeasured(self) -> Self:
+        return self.model_copy(update={"mean": None, "variance": None})
 
     def measured(self, batches: Iterable[Tensor]) -> "PreconditionedHeadConfig":
         """With the moments of these data, which are taken in one batch after the other."""

@@ -20,6 +20,8 @@ from noisekernel.kinds.pictures.drawing import bytes_of_a_cell, contact_sheet, p
 from noisekernel.kinds.pictures.features import check_learnable, classifier_features, learn_classifier
 from noisekernel.kinds.pictures.film import check_film, save_film
 from noisekernel.kinds.pictures.items import (
+    channels_from,
+    colours_of,
     fault_of,
     is_picture,
     natural_size,
@@ -143,6 +145,16 @@ class Pictures(Kind):
     @property
     def classes(self) -> int | None:
         return self.codec.levels if isinstance(self.codec, Levels) else None
+
+    def following(self, other: "Pictures", items: Items | None) -> "Pictures":
+        """Pictures of many sizes, or of large ones, get the size of the others, in colour if some of them are."""
+        own = super().following(other, items)
+        if items is None:
+            return own
+        return own.model_copy(update={"otherwise": (colours_of(items), *other.box[1:])})
+
+    def channels_from(self, other: "Pictures") -> Tensor:
+        return channels_from(self.channels, other.channels)
 
     def described(self) -> str:
         levels = "" if self.classes is None else f", in {self.classes} levels"
