@@ -27,6 +27,7 @@ from torch import Tensor
 from noisekernel.core.errors import DtypeError, InputError, ShapeError
 from noisekernel.core.settings import Share, Strict
 from noisekernel.files.formats import write_text
+from noisekernel.kinds.augmentation import Augmentation
 from noisekernel.kinds.components import component_features, learn_components
 from noisekernel.kinds.exchanged import Features, Hidden, How, Items, Named, Shown, Stored
 
@@ -190,6 +191,16 @@ class Kind(Strict):
     def augmented(self, values: Tensor, chance: Tensor) -> Tensor:
         """Values for training, each changed or not by its uniform number `chance`; by default as they are."""
         return values
+
+    @property
+    def augmentation(self) -> Augmentation | None:
+        """Ways to change values for training of which the network is told, so that it draws none; by default none."""
+        return None
+
+    @property
+    def unaugmented(self) -> Self:
+        """This kind without such an augmentation: the data as they are to be drawn."""
+        return self
 
     @property
     def bytes_stored(self) -> int:

@@ -147,9 +147,9 @@ class UNetConfig(Strict):
     blocks: Count = 2
     attention: tuple[int, ...] | None = None
 
-    def build(self, head: Head, classes: int | None) -> torch_nn.Module:
+    def build(self, head: Head, classes: int | None, told: int = 0) -> torch_nn.Module:
         settings = self.model_dump(exclude={"kind"})
-        return networks.UNet(head.in_channels, head.out_channels, **settings, classes=classes)
+        return networks.UNet(head.in_channels, head.out_channels, **settings, classes=classes, told=told)
 
 
 class PaperUNetConfig(Strict):
@@ -159,9 +159,9 @@ class PaperUNetConfig(Strict):
     channels: Count = 128
     multipliers: Annotated[tuple[Count, ...], Field(min_length=1)] = (1, 2, 4, 8)
 
-    def build(self, head: Head, classes: int | None) -> torch_nn.Module:
+    def build(self, head: Head, classes: int | None, told: int = 0) -> torch_nn.Module:
         settings = self.model_dump(exclude={"kind"})
-        return networks.PaperUNet(head.in_channels, head.out_channels, **settings, classes=classes)
+        return networks.PaperUNet(head.in_channels, head.out_channels, **settings, classes=classes, told=told)
 
 
 class MLPConfig(Strict):
@@ -171,9 +171,9 @@ class MLPConfig(Strict):
     width: Count = 256
     depth: Count = 4
 
-    def build(self, head: Head, classes: int | None) -> torch_nn.Module:
+    def build(self, head: Head, classes: int | None, told: int = 0) -> torch_nn.Module:
         settings = self.model_dump(exclude={"kind"})
-        return networks.MLP(head.in_channels, head.out_channels, **settings, classes=classes)
+        return networks.MLP(head.in_channels, head.out_channels, **settings, classes=classes, told=told)
 
 
 class TransformerConfig(Strict):
@@ -184,9 +184,9 @@ class TransformerConfig(Strict):
     depth: Count = 4
     heads: Count = 4
 
-    def build(self, head: Head, classes: int | None) -> torch_nn.Module:
+    def build(self, head: Head, classes: int | None, told: int = 0) -> torch_nn.Module:
         settings = self.model_dump(exclude={"kind"})
-        return networks.Transformer(head.in_channels, head.out_channels, **settings, classes=classes)
+        return networks.Transformer(head.in_channels, head.out_channels, **settings, classes=classes, told=told)
 
 
 NetworkConfig = Annotated[UNetConfig | PaperUNetConfig | MLPConfig | TransformerConfig, Field(discriminator="kind")]

@@ -55,7 +55,8 @@ def trainer_for(
     kernel, denoiser = ready.design.kernel.build(), ready.design.denoiser()
     if start is not None:
         say(take_over(denoiser, ready.design, start))
-    return Trainer(kernel, denoiser, recipe.objective.build(), ready.examples, recipe.training, seed, **rest)
+    objective, told = recipe.objective.build(), ready.examples.treatment.told
+    return Trainer(kernel, denoiser, objective, ready.examples, recipe.training, seed, told=told, **rest)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from noisekernel import models, recipes
 from noisekernel.core.checks import pick_device
 from noisekernel.core.errors import InputError
 from noisekernel.core.settings import read
-from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
+from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment, unaugmented
 from noisekernel.data.mixed import check_one_kind
 from noisekernel.data.opening import Data, kind_for, name_of, open_source
 from noisekernel.data.source import FarSource, Source, Summary, load
@@ -36,7 +36,7 @@ MEASURED = 10_000
 class Prepared:
     """Data and design, ready to train."""
 
-    examples: Examples
+    examples: InMemory | ReadAsNeeded | Streamed
     design: recipes.Design
     #: What the data are, with all settings.
     kind: Kind
@@ -111,7 +111,7 @@ def prepare(
     check_memory(recipe, kind, len(classes), state.device, state.num_processes)
     forget = wanted.forget if classes else 0.0
     treatment = Treatment(kind, seed, len(classes) or None, forget)
-    examples: Examples
+    examples: InMemory | ReadAsNeeded | Streamed
     count: int | None = None
     told: str | None = None
     if not isinstance(source, Source):
@@ -133,7 +133,7 @@ def prepare(
         told = digest(loaded.values, [] if loaded.labels is None else loaded.labels)
     design = recipe.design(kind, classes if before is None else before["design"]["classes"])
     if isinstance(recipe.head, recipes.PreconditionedHeadConfig) and recipe.head.mean is None:
-        head = _known_head(before) or _as_in(start, _measured_head(recipe.head, examples, count, console))
+        head = _known_head(before) or _as_in(start, _measured_head(recipe.head, unaugmented(examples), count, console))
         design = design.model_copy(update={"head": head})
     return Prepared(examples, design, kind, count, told)
 
