@@ -26,6 +26,7 @@ from noisekernel.kinds.registry import kinds
 from noisekernel.models.model import Model
 from noisekernel.recipes.schema import Recipe
 from noisekernel.training.cost import check_memory
+from noisekernel.training.few import told_of_few
 from noisekernel.training.further import further
 
 #: How many examples the moments of the data are measured on.
@@ -130,6 +131,8 @@ def prepare(
 
             loaded = load(source, kind, wanted.bad, progress)
         examples, count = InMemory(loaded, treatment), len(loaded)
+        for line in told_of_few(loaded.values, kind) if before is None else ():
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
         told = digest(loaded.values, [] if loaded.labels is None else loaded.labels)
     design = recipe.design(kind, classes if before is None else before["design"]["classes"])
     if isinstance(recipe.head, recipes.PreconditionedHeadConfig) and recipe.head.mean is None:

@@ -89,6 +89,8 @@ def take_over(denoiser: Denoiser, design: Design, start: Model) -> TakenOver:
         name: value.to("cpu")
         for name, value in start.denoiser.backbone.state_dict().items()  # type: ignore[attr-defined]
     }
+    if not all(bool(torch.isfinite(value).all()) for value in given.values()):
+        raise InputError("the model to start from (--from) has weights that are no numbers; it is of no use")
     others = {_counted_from_above(name, given): value for name, value in given.items()}
     made = {name: _made(name, design, start.design) for name in own}
     found: dict[str, Tensor] = {}
@@ -256,6 +258,6 @@ def _in_words(
     if layer.endswith(LABELS.removesuffix(".weight")):
         known = sum(name in start.classes for name in design.classes)
         return f"the classes ({known} of {len(design.classes)} known)" if start.classes else "the classes"
-    if layer.endswith(".told"):
+    if layer.rpartition(".")[2] == "told":
         return "what it is told of augmentation"
     return None
