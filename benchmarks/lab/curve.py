@@ -18,7 +18,7 @@ def curve(arm: Arm, held_out: Tensor) -> dict[str, Any]:
     bits = found.bits_of_examples
     return {
         "pictures": len(bits),
-        "sigmas": [round(sigma, 6) for sigma in found.sigmas],
+        "sigmas": [round(sigma, 6) for sigma in found.levels],
         "errors": [float(f"{error:.5g}") for error in found.errors],
         "bits": round(float(bits.mean()), 5),
         "bits_error": round(float(bits.std()) / math.sqrt(len(bits)), 5),

@@ -26,16 +26,6 @@ def test_pictures_of_one_size_are_trained_on_as_they_are_and_others_told(tmp_pat
     assert "made into 3 x 4 x 4" in capsys.readouterr().err
 
 
-def test_pictures_that_are_made_into_the_size_of_the_model_to_start_from_are_told(tmp_path, capsys):
-    pictures_in(tmp_path / "large", 4, 16)
-    pictures_in(tmp_path / "own", 4, 8)
-    settings = {"data.labels": False, "training.batch": 4, "training.images": 4}
-    nk.fit(tmp_path / "large", settings=settings, start="digits")
-    assert "pictures are made into 1 x 8 x 8, as of the model to start from" in capsys.readouterr().err
-    nk.fit(tmp_path / "own", settings=settings, start="digits")
-    assert "pictures are made into" not in capsys.readouterr().err
-
-
 def test_why_there_are_no_labels_is_told(tmp_path):
     for name in ("cats", "dogs"):
         pictures_in(tmp_path / name, 2)
@@ -46,10 +36,10 @@ def test_why_there_are_no_labels_is_told(tmp_path):
 
 @pytest.mark.same_call
 def test_training_begins_with_the_weights_of_a_model_and_goes_on_as_if_never_stopped(tmp_path):
-    pixels = np.random.default_rng(0).integers(0, 256, (40, 8, 8), dtype=np.uint8)
-    settings = {"data.labels": False, "training.batch": 16, "training.images": 64, "training.save_every": 16}
+    data = "digits"
+    settings = {"training.batch": 16, "training.images": 64, "training.save_every": 16}
     settings |= {"training.draw_every": 10**6, "training.log_every": 16}
-    begin = partial(nk.fit, pixels, settings=settings, start="digits", progress=False)
+    begin = partial(nk.fit, data, settings=settings, start="digits", progress=False)
     whole = begin(tmp_path / "whole")
     assert whole.design == nk.load("digits").design
     assert whole.history["start"] == "digits"
@@ -58,48 +48,39 @@ def test_training_begins_with_the_weights_of_a_model_and_goes_on_as_if_never_sto
         with pytest.raises(SystemExit):
             begin(folder, observers=[Bomb(32)])
         with pytest.raises(SystemExit):
-            nk.fit(pixels, folder, resume=True, progress=False, observers=[Bomb(48)], **how)
-        again = nk.fit(pixels, folder, resume=True, progress=False, **how)
+            nk.fit(data, folder, resume=True, progress=False, observers=[Bomb(48)], **how)
+        again = nk.fit(data, folder, resume=True, progress=False, **how)
         assert same(again.denoiser.state_dict(), whole.denoiser.state_dict())
         assert again.history["start"] == "digits"
     with pytest.raises(InputError, match="did not begin with the weights of this model"):
-        nk.fit(pixels, tmp_path / "whole", resume=True, progress=False, start=whole)
+        nk.fit(data, tmp_path / "whole", resume=True, progress=False, start=whole)
     other = {**settings, "network.channels": 8, "network.multipliers": [1]}
     for recipe, own in (("digits", settings), ("small", other)):
         folder = tmp_path / f"by {recipe}"
-        nk.fit(pixels, folder, recipe=recipe, settings=own, progress=False)
+        nk.fit(data, folder, recipe=recipe, settings=own, progress=False)
         with pytest.raises(InputError, match="did not begin with the weights of this model"):
-            nk.fit(pixels, folder, resume=True, start="digits", progress=False)
+            nk.fit(data, folder, resume=True, start="digits", progress=False)
         assert json.loads((folder / "run.json").read_text())["start"] is None
     # Hardly trained, it is the model that it began with; and the wrong twin is another.
     still = {**settings, "training.rate": 1e-9}
-    kept = nk.fit(pixels, settings=still, start="digits", progress=False).denoiser.state_dict()
-    fresh = nk.fit(pixels, recipe="digits", settings=still, progress=False).denoiser.state_dict()
+    kept = nk.fit(data, settings=still, start="digits", progress=False).denoiser.state_dict()
+    fresh = nk.fit(data, recipe="digits", settings=still, progress=False).denoiser.state_dict()
     stem = "backbone.stem.weight"
     torch.testing.assert_close(kept[stem], nk.load("digits").denoiser.state_dict()[stem], rtol=0, atol=1e-4)
     assert not torch.allclose(fresh[stem], kept[stem], atol=1e-2)
 
 
-def test_what_belongs_to_the_model_to_start_from_is_refused(tmp_path):
+def test_a_run_without_a_checkpoint_that_was_to_start_from_a_model_needs_it_again(tmp_path):
     pixels = np.arange(768, dtype=np.uint8).reshape(12, 8, 8)
-    start = partial(nk.fit, pixels, start="digits", progress=False)
-    with pytest.raises(InputError, match=r"network\.channels cannot be set: a run that starts from a model"):
-        start(settings=["network.channels=8"])
-    with pytest.raises(InputError, match=r"data\.size cannot be set"):
-        start(settings=["data.size=[3,8,8]"])
-    with pytest.raises(InputError, match=r"has no labels; --set data\.labels=false"):
-        start()
-    # Other things numbered from 0 to 9 are not clothes.
-    np.savez(tmp_path / "numbers.npz", pixels=np.zeros((10, 28, 28), np.uint8), labels=np.arange(10))
-    with pytest.raises(InputError, match=r"numbers\.npz 0, 1, 2, 3, 4, 5, 6, 7, 8, 9; train without labels"):
-        nk.fit(tmp_path / "numbers.npz", start="fashion", progress=False)
-    (tmp_path / "numbers.npz").unlink()
-    for name in ("cats", "dogs"):
-        pictures_in(tmp_path / name, 2)
-    with pytest.raises(InputError, match=r"has the classes 0, 1, .* cats, dogs; train without labels"):
-        nk.fit(tmp_path, start="digits", progress=False)
     with pytest.raises(SystemExit):
-        start(tmp_path / "run", settings={"data.labels": False, "training.log_every": 8}, observers=[Bomb(8)])
+        nk.fit(
+            pixels,
+            tmp_path / "run",
+            start="digits",
+            settings={"training.log_every": 8},
+            progress=False,
+            observers=[Bomb(8)],
+        )
     with pytest.raises(InputError, match="was to start from digits: add --from"):
         nk.fit(pixels, tmp_path / "run", resume=True, progress=False)
 

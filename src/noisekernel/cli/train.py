@@ -31,7 +31,9 @@ def train(
     ] = None,
     start: Annotated[
         str | None,
-        typer.Option("--from", help="Begin with the weights of this model (name, file, folder of a run)."),
+        typer.Option(
+            "--from", help="Begin with the weights of this model (name, file, folder of a run), as far as they fit."
+        ),
     ] = None,
     minutes: Annotated[
         float | None,

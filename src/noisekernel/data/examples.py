@@ -10,7 +10,7 @@ Small sets live in memory as they are stored (`InMemory`). Large ones are read a
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Protocol
 
@@ -72,11 +72,29 @@ class Treatment:
         values = _moved(values, device)
         streams = Streams.of(self.seed, numbers, device, Purpose.AUGMENTING)
         chance, withheld = uniform((len(numbers), 2), streams).unbind(dim=1)
-        z = self.kind.encode(self.kind.augmented(values, chance))
+        values, told = self.kind.augmented(values, chance), self.told(numbers, device)
+        if told is not None and self.kind.augmentation is not None:
+            values = self.kind.augmentation.applied(values, told)
+        z = self.kind.encode(values)
         if self.classes is None or labels is None:
             return z, None
         labels = _moved(labels, device)
         return z, torch.where((withheld < self.forget) | (labels < 0), self.classes, labels)
+
+    def told(self, numbers: range, device: torch.device) -> Tensor | None:
+        """What the network is told of how these examples are changed, (n, numbers); None where none ever is."""
+        augmentation = self.kind.augmentation
+        if augmentation is None:
+            return None
+        # The first draw is that of flips and of withheld labels.
+        streams = replace(Streams.of(self.seed, numbers, device, Purpose.AUGMENTING), draws=1)
+        return augmentation.drawn(uniform((len(numbers), augmentation.chances), streams))
+
+
+def unaugmented(examples: "InMemory | ReadAsNeeded | Streamed") -> "InMemory | ReadAsNeeded | Streamed":
+    """These examples as they are to be drawn: without changes that the network is told of."""
+    plain = replace(examples.treatment, kind=examples.treatment.kind.unaugmented)
+    return replace(examples, treatment=plain)
 
 
 def _moved(tensor: Tensor, device: torch.device) -> Tensor:

@@ -27,6 +27,7 @@ from torch import Tensor
 from noisekernel.core.errors import DtypeError, InputError, ShapeError
 from noisekernel.core.settings import Share, Strict
 from noisekernel.files.formats import write_text
+from noisekernel.kinds.augmentation import Augmentation
 from noisekernel.kinds.components import component_features, learn_components
 from noisekernel.kinds.exchanged import Features, Hidden, How, Items, Named, Shown, Stored
 
@@ -54,7 +55,7 @@ class Kind(Strict):
     #: One example and several, in sentences.
     one: ClassVar[str] = "example"
     many: ClassVar[str] = "examples"
-    #: The settings that a model is made for, which its file keeps.
+    #: The settings that a model is made for, which its file keeps. Those that are None by default the data say.
     fixed: ClassVar[frozenset[str]] = frozenset()
     #: How the name of a file of one example ends; and whether the examples of a command go into one file together.
     suffix: ClassVar[str] = ".bin"
@@ -140,6 +141,33 @@ class Kind(Strict):
         """This kind with the settings alone that a model is made for."""
         return type(self).model_validate(self.model_dump(include={"kind", *self.fixed}))
 
+    def following(self, other: Self, items: Items | None) -> Self:
+        """These settings for data that a model of `other` data goes on with: fixed are those that data do not say.
+
+        Where there is nothing to look at (a stream), the data are taken to be like the others.
+        """
+        fields, own = type(self).model_fields, {}
+        for name in self.fixed:
+            said = fields[name].default is None and items is not None
+            own[name] = None if said else getattr(other, name)
+        return self.model_copy(update=own)
+
+    def channels_from(self, other: Self) -> Tensor | None:
+        """Channels of such data made from those of `other` data: a matrix (channels, channels of the other), or None.
+
+        By default the channels that both have, in order; those that the other has not are zero.
+        """
+        if (self.channels is None) != (other.channels is None):
+            return None
+        return torch.eye(self.channels or 1, other.channels or 1)
+
+    def categories_from(self, other: Self) -> Tensor | None:
+        """Which categories are those of `other` data: ones in a matrix (classes, classes of the other), or None.
+
+        By default they are the same if there are as many.
+        """
+        return None if self.classes is None or self.classes != other.classes else torch.eye(self.classes)
+
     def described(self) -> str:
         """In a sentence: pictures of 3 x 32 x 32."""
         return f"{self.many} of {' x '.join(map(str, self.shape))}"
@@ -165,6 +193,16 @@ class Kind(Strict):
     def augmented(self, values: Tensor, chance: Tensor) -> Tensor:
         """Values for training, each changed or not by its uniform number `chance`; by default as they are."""
         return values
+
+    @property
+    def augmentation(self) -> Augmentation | None:
+        """Ways to change values for training of which the network is told, so that it draws none; by default none."""
+        return None
+
+    @property
+    def unaugmented(self) -> Self:
+        """This kind without such an augmentation: the data as they are to be drawn."""
+        return self
 
     @property
     def bytes_stored(self) -> int:

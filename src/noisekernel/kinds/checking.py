@@ -123,6 +123,12 @@ def check_codec(case: Case) -> None:
     stored = torch.from_numpy(np.stack([kind.store(each).values for each in drawn]))
     _must(_same(stored, values), "drawn: what is drawn is not stored as the values that it was drawn from")
     _must(kind.augmented(values, torch.zeros(len(values))).shape == values.shape, "augmented: it changes the shape")
+    if (way := kind.augmentation) is not None:
+        unchanged = way.applied(values, torch.zeros(len(values), way.numbers))
+        _must(_same(unchanged, values), "augmentation: zeros, which stand for no change, change something")
+        how = way.drawn(torch.full((len(values), way.chances), 1e-6))
+        _must(how.shape == (len(values), way.numbers), "augmentation: drawn gives other than `numbers` numbers")
+        _must(way.applied(values, how).shape == values.shape, "augmentation: it changes the shape")
 
 
 def check_refusals(case: Case) -> None:

@@ -112,6 +112,11 @@ class Tokens(Kind):
     def categorical(self) -> bool:
         return True
 
+    def categories_from(self, other: "Tokens") -> Tensor:
+        """Characters are the same by name, and the end is the end."""
+        same = [[float(own == letter) for letter in other.letters] for own in self.letters]
+        return torch.block_diag(torch.tensor(same), torch.ones(1, 1))
+
     def described(self) -> str:
         return f"strings of up to {self.shape[0] - 1} of {len(self.letters)} characters"
 

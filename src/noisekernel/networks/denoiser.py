@@ -41,16 +41,23 @@ class Denoiser(nn.Module):
         super().__init__()
         self.backbone, self.head = backbone, head
 
-    def forward(self, x: Shaped[Tensor, "batch *event"], beta: Level, label: Tensor | None = None) -> Elementwise:
+    def forward(
+        self,
+        x: Shaped[Tensor, "batch *event"],
+        beta: Level,
+        label: Tensor | None = None,
+        told: Tensor | None = None,
+    ) -> Elementwise:
         """r(z | x, beta).
 
         Args:
             x: States, (batch, *event).
             beta: The noise level: one number, or one per sample, (batch,).
             label: The class of each sample, (batch,), for a backbone built with `classes`; None to leave it open.
+            told: How each example was changed, (batch, numbers), for a backbone built with `told`; None for not at all.
         """
-        h, told, level, known = self._encoded(x, beta)
-        features = self.backbone(h, told, label)
+        h, scaled, level, known = self._encoded(x, beta)
+        features = self.backbone(h, scaled, label) if told is None else self.backbone(h, scaled, label, told)
         expected = (len(h), self.head.out_channels, *h.shape[2:])
         if tuple(features.shape) != expected:
             raise ShapeError(

@@ -1,8 +1,11 @@
-"""What every backbone is told beside its input: the noise level, and optionally a class label.
+"""What every backbone is told beside its input: the noise level, optionally a class label, and how it was changed.
 
 The contract of a backbone: `forward(h, level, label=None)` maps (batch, in_channels, *space) to
 (batch, out_channels, *space). `level` is one number per sample, on whatever scale its `Conditioning` was made for, and
 `label` a class a sample; the class number `classes` stands for "no label", as does leaving it out.
+
+A backbone for augmented data takes one more, `told`: the numbers that say how each example was changed
+(`noisekernel.kinds.augmentation`). Zeros mean unchanged, as does leaving them out.
 """
 
 import math
@@ -61,14 +64,22 @@ class LabelEmbedding(nn.Module):
         return self.table(label)
 
 
+class ToldEmbedding(nn.Linear):
+    """A vector for each of the numbers that say how an example was changed: zeros add nothing."""
+
+    def __init__(self, numbers: int, width: int) -> None:
+        super().__init__(numbers, width, bias=False)
+        nn.init.normal_(self.weight)  # as labels begin, for the same reason
+
+
 class Conditioning(nn.Module):
-    """Noise level and label to one vector of `width`.
+    """Noise level, label and what is told of changes to one vector of `width`.
 
     The label's vector is added behind the network of the noise level, and starts at the size of a standard normal: put
     in front of it, or started at zero, labels are hardly learned at all (tests/training/test_labels.py would fail).
     """
 
-    def __init__(self, width: int, classes: int | None = None, scale: float = 100.0) -> None:
+    def __init__(self, width: int, classes: int | None = None, scale: float = 100.0, told: int = 0) -> None:
         super().__init__()
         at_least(2, width=width)
         if width % 2:
@@ -76,10 +87,12 @@ class Conditioning(nn.Module):
         self.width, self.scale = width, scale
         self.network = nn.Sequential(nn.Linear(width, width), nn.SiLU(), nn.Linear(width, width))
         self.label = None if classes is None else LabelEmbedding(classes, width)
+        self.told = ToldEmbedding(told, width) if told else None
 
-    def forward(self, level: Tensor, label: Tensor | None = None) -> Tensor:
+    def forward(self, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
         vector = self.network(sinusoids(level * self.scale, self.width).to(next(self.network.parameters()).dtype))
-        return nn.functional.silu(vector + embed_label(self.label, label, len(level)))
+        vector = vector + embed_label(self.label, label, len(level))
+        return nn.functional.silu(vector + embed_told(self.told, told, len(level)))
 
 
 def embed_label(embedding: LabelEmbedding | None, label: Tensor | None, batch: int) -> Tensor | float:
@@ -89,3 +102,18 @@ def embed_label(embedding: LabelEmbedding | None, label: Tensor | None, batch: i
     if label is not None:
         raise InputError("a label was given to a network built without classes; build it with classes=…")
     return 0.0
+
+
+def embed_told(embedding: ToldEmbedding | None, told: Tensor | None, batch: int) -> Tensor | float:
+    """The vector of what is told of changes; nothing (0) where nothing is told."""
+    if told is None:
+        return 0.0
+    if embedding is None:
+        raise InputError("a network built without told=… was told how its examples were changed; build it with told=…")
+    if told.shape != (batch, embedding.in_features):
+        raise ShapeError(
+            f"told has shape {tuple(told.shape)}; give {embedding.in_features} numbers per sample: "
+            f"({batch}, {embedding.in_features})"
+        )
+    vector: Tensor = embedding(told.to(embedding.weight.dtype))
+    return vector

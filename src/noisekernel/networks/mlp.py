@@ -33,6 +33,7 @@ class MLP(Backbone):
         width: The size of the hidden layers.
         depth: The number of blocks.
         classes: The number of classes that a label may have; None for a network without labels.
+        told: How many numbers it is told of how its examples were changed (`noisekernel.kinds.augmentation`).
 
     >>> MLP(2, 4)(torch.zeros(5, 2), torch.ones(5)).shape
     torch.Size([5, 4])
@@ -45,13 +46,14 @@ class MLP(Backbone):
         width: int = 128,
         depth: int = 3,
         classes: int | None = None,
+        told: int = 0,
     ) -> None:
         super().__init__()
         at_least(1, in_channels=in_channels, out_channels=out_channels, depth=depth)
         #: What it was built with, but for what follows from its head and from the data.
         self.settings = {"width": width, "depth": depth}
-        self.classes = classes
-        self.condition = Conditioning(width, classes)
+        self.classes, self.numbers_told = classes, told
+        self.condition = Conditioning(width, classes, told=told)
         self.stem = nn.Linear(in_channels, width)
         self.blocks = nn.ModuleList(_Block(width) for _ in range(depth))
         self.norm = nn.LayerNorm(width)
@@ -59,28 +61,30 @@ class MLP(Backbone):
         nn.init.zeros_(self.outlet.weight)
         nn.init.zeros_(self.outlet.bias)
 
-    def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+    def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
         """Features, (batch, out_channels).
 
         Args:
             h: The encoded states, (batch, in_channels).
             level: The noise level as the head tells it, (batch,).
             label: The class of each sample, (batch,), or None.
+            told: How each example was changed, (batch, told), or None.
         """
-        return self.outlet(self.summary(h, level, label))
+        return self.outlet(self.summary(h, level, label, told))
 
-    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
         """The last hidden layer, (batch, width).
 
         Args:
             h: The encoded states, (batch, in_channels).
             level: The noise level as the head tells it, (batch,).
             label: The class of each sample, (batch,), or None.
+            told: How each example was changed, (batch, told), or None.
         """
         if h.ndim != 2 or h.shape[1] != self.stem.in_features:
             raise ShapeError(f"an MLP for {self.stem.in_features} channels was given shape {tuple(h.shape)}")
         check_level(level, len(h))
-        condition = self.condition(level, label)
+        condition = self.condition(level, label, told)
         h = self.stem(h)
         for block in self.blocks:
             h = block(h, condition)

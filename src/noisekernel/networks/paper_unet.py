@@ -16,7 +16,15 @@ from torch import Tensor, nn
 
 from noisekernel.core.errors import InputError
 from noisekernel.networks.backbone import Backbone
-from noisekernel.networks.embed import LabelEmbedding, at_least, check_level, embed_label, sinusoids
+from noisekernel.networks.embed import (
+    LabelEmbedding,
+    ToldEmbedding,
+    at_least,
+    check_level,
+    embed_label,
+    embed_told,
+    sinusoids,
+)
 from noisekernel.networks.images import check_images, crop_like
 
 HEADS, HEAD_WIDTH, GROUPS = 4, 32, 8
@@ -96,6 +104,7 @@ class PaperUNet(Backbone):
         channels: int = 128,
         multipliers: tuple[int, ...] = (1, 2, 4, 8),
         classes: int | None = None,
+        told: int = 0,
     ) -> None:
         super().__init__()
         at_least(1, in_channels=in_channels, out_channels=out_channels, channels=channels, levels=len(multipliers))
@@ -104,7 +113,7 @@ class PaperUNet(Backbone):
             raise InputError(f"channels is {channels}; the paper's U-Net needs a multiple of {GROUPS}")
         #: What it was built with, but for what follows from its head and from the data.
         self.settings = {"channels": channels, "multipliers": multipliers}
-        self.channels, self.classes = channels, classes
+        self.channels, self.classes, self.numbers_told = channels, classes, told
         widths = [channels, *(channels * m for m in multipliers)]
         pairs = list(pairwise(widths))
         self.label = None if classes is None else LabelEmbedding(classes, channels)
@@ -115,9 +124,10 @@ class PaperUNet(Backbone):
         self.up = nn.ModuleList(Stage(2 * after, before, channels) for before, after in reversed(pairs))
         self.grow = nn.ModuleList(nn.ConvTranspose2d(before, before, 4, 2, 1) for before, _ in reversed(pairs[1:]))
         self.outlet = nn.Conv2d(channels, out_channels, 1)
+        self.told = ToldEmbedding(told, channels) if told else None
 
-    def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
-        h, skips, embedded = self._seen(h, level, label)
+    def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
+        h, skips, embedded = self._seen(h, level, label, told)
         for t, stage in enumerate(self.up):
             skip = skips.pop()
             if t > 0:
@@ -125,16 +135,19 @@ class PaperUNet(Backbone):
             h = stage(torch.cat((h, skip), dim=1), embedded)
         return self.outlet(h)
 
-    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
         """The mean of the lowest level over its pixels, (batch, width); the way up is not computed."""
-        return self._seen(h, level, label)[0].flatten(2).mean(dim=2)
+        return self._seen(h, level, label, told)[0].flatten(2).mean(dim=2)
 
-    def _seen(self, h: Tensor, level: Tensor, label: Tensor | None) -> tuple[Tensor, list[Tensor], Tensor]:
+    def _seen(
+        self, h: Tensor, level: Tensor, label: Tensor | None, told: Tensor | None
+    ) -> tuple[Tensor, list[Tensor], Tensor]:
         """The way down: the lowest level, what is handed across to the way up, and the embedded level and label."""
         check_images(h, self.stem)
         check_level(level, len(h))
         # Scaled so that (0, 1] fills the range of positions that such embeddings are made for.
         embedded = sinusoids(1000.0 * level, self.channels).to(h.dtype) + embed_label(self.label, label, len(h))
+        embedded = embedded + embed_told(self.told, told, len(h))
         h = self.stem(h)
         skips = []
         for t, stage in enumerate(self.down):

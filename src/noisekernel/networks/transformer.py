@@ -52,6 +52,7 @@ class Transformer(Backbone):
         depth: The number of blocks.
         heads: The number of attention heads per block.
         classes: The number of classes that a label may have; None for a network without labels.
+        told: How many numbers it is told of how its examples were changed (`noisekernel.kinds.augmentation`).
 
     >>> Transformer(3, 5, width=32, depth=1, heads=2)(torch.zeros(2, 3, 7), torch.ones(2)).shape
     torch.Size([2, 5, 7])
@@ -65,6 +66,7 @@ class Transformer(Backbone):
         depth: int = 4,
         heads: int = 4,
         classes: int | None = None,
+        told: int = 0,
     ) -> None:
         super().__init__()
         at_least(1, in_channels=in_channels, out_channels=out_channels, depth=depth, heads=heads)
@@ -72,8 +74,8 @@ class Transformer(Backbone):
             raise InputError(f"width {width} does not divide into {heads} heads of an even size")
         #: What it was built with, but for what follows from its head and from the data.
         self.settings = {"width": width, "depth": depth, "heads": heads}
-        self.classes = classes
-        self.condition = Conditioning(width, classes)
+        self.classes, self.numbers_told = classes, told
+        self.condition = Conditioning(width, classes, told=told)
         self.stem = nn.Linear(in_channels, width)
         self.near = nn.Conv1d(width, width, NEAR, padding=NEAR // 2, groups=width, bias=False)
         nn.init.normal_(self.stem.weight, std=0.5)
@@ -84,15 +86,15 @@ class Transformer(Backbone):
         nn.init.zeros_(self.outlet.weight)
         nn.init.zeros_(self.outlet.bias)
 
-    def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
-        features: Tensor = self.outlet(self._hidden(h, level, label))
+    def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
+        features: Tensor = self.outlet(self._hidden(h, level, label, told))
         return features.transpose(1, 2)
 
-    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
         """The mean of the last hidden layer over all places, (batch, width)."""
-        return self._hidden(h, level, label).mean(dim=1)
+        return self._hidden(h, level, label, told).mean(dim=1)
 
-    def _hidden(self, h: Tensor, level: Tensor, label: Tensor | None) -> Tensor:
+    def _hidden(self, h: Tensor, level: Tensor, label: Tensor | None, told: Tensor | None) -> Tensor:
         """The last hidden layer, (batch, length, width)."""
         if h.ndim != 3 or h.shape[1] != self.stem.in_features:
             raise ShapeError(
@@ -101,7 +103,7 @@ class Transformer(Backbone):
             )
         check_level(level, len(h))
         h = self.near(self.stem(h.transpose(1, 2)).transpose(1, 2)).transpose(1, 2)
-        h = h + self.condition(level, label)[:, None]
+        h = h + self.condition(level, label, told)[:, None]
         h = h + sinusoids(torch.arange(h.shape[1], device=h.device), h.shape[2]).to(h.dtype)
         for block in self.blocks:
             h = block(h)

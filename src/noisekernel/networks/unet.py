@@ -107,6 +107,7 @@ class UNet(Backbone):
         attention: The resolutions (0 is the full one) that have self-attention. By default those from a quarter of
             the full resolution down.
         classes: The number of classes that a label may have; None for a network without labels.
+        told: How many numbers it is told of how its examples were changed (`noisekernel.kinds.augmentation`).
 
     >>> UNet(1, 2, channels=16, multipliers=(1, 2))(torch.zeros(1, 1, 7, 10), torch.ones(1)).shape
     torch.Size([1, 2, 7, 10])
@@ -121,6 +122,7 @@ class UNet(Backbone):
         blocks: int = 2,
         attention: tuple[int, ...] | None = None,
         classes: int | None = None,
+        told: int = 0,
     ) -> None:
         super().__init__()
         at_least(1, in_channels=in_channels, out_channels=out_channels, channels=channels)
@@ -136,9 +138,9 @@ class UNet(Backbone):
             )
         #: What it was built with, but for what follows from its head and from the data.
         self.settings = {"channels": channels, "multipliers": multipliers, "blocks": blocks, "attention": attention}
-        self.classes = classes
+        self.classes, self.numbers_told = classes, told
         condition = 4 * channels
-        self.condition = Conditioning(condition, classes)
+        self.condition = Conditioning(condition, classes, told=told)
         self.stem = Convolution(in_channels, channels)
         self.down, self.shrink, self.up, self.grow = (nn.ModuleList() for _ in range(4))
         skips: list[int] = []
@@ -166,15 +168,16 @@ class UNet(Backbone):
         self.outlet = _zeroed(Convolution(width, out_channels))
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
-    def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+    def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
         """Features, (batch, out_channels, height, width).
 
         Args:
             h: The encoded states, (batch, in_channels, height, width).
             level: The noise level as the head tells it, (batch,).
             label: The class of each sample, (batch,), or None.
+            told: How each example was changed, (batch, told), or None.
         """
-        h, skips, condition = self._seen(h, level, label)
+        h, skips, condition = self._seen(h, level, label, told)
         for t, stages in enumerate(self.up):
             for stage in stages:  # type: ignore[attr-defined]
                 h = stage(torch.cat((h, skips.pop()), dim=1), condition)
@@ -182,15 +185,17 @@ class UNet(Backbone):
                 h = crop_like(interpolate(self.grow[t](h), scale_factor=2.0, mode="nearest"), skips[-1])
         return self.outlet(silu(self.norm(h)))
 
-    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
+    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
         """The mean of the lowest level over its pixels, (batch, width); the way up is not computed."""
-        return self._seen(h, level, label)[0].flatten(2).mean(dim=2)
+        return self._seen(h, level, label, told)[0].flatten(2).mean(dim=2)
 
-    def _seen(self, h: Tensor, level: Tensor, label: Tensor | None) -> tuple[Tensor, list[Tensor], Tensor]:
+    def _seen(
+        self, h: Tensor, level: Tensor, label: Tensor | None, told: Tensor | None
+    ) -> tuple[Tensor, list[Tensor], Tensor]:
         """The way down: the lowest level, what is handed across to the way up, and the condition."""
         check_images(h, self.stem)
         check_level(level, len(h))
-        condition = self.condition(level, label)
+        condition = self.condition(level, label, told)
         h = self.stem(h.contiguous(memory_format=torch.channels_last))
         skips: list[Tensor] = []
         for t, stages in enumerate(self.down):

@@ -53,6 +53,7 @@ def design_of(model: NoiseModel, kind: Kind | None = None) -> Design:
         "head": _settings("head", denoiser.head),
         "network": _settings("network", network),
         "classes": names,
+        "told": getattr(network, "numbers_told", 0),
     }
     design = read(Design, content, "this model")
     _check(model, denoiser, design)

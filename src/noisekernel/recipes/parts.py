@@ -43,6 +43,10 @@ class Part(Strict):
         """This part for data of so many categories, or of numbers."""
         return self.model_copy(update={"classes": classes}) if "classes" in type(self).model_fields else self
 
+    def unmeasured(self) -> Self:
+        """This part for other data: less what was measured, or is told by the data."""
+        return self.of(None)
+
 
 class GaussianConfig(Part):
     """`GaussianKernel`."""
@@ -91,6 +95,9 @@ class PreconditionedHeadConfig(Part):
             raise ValueError("head.mean and head.variance are given together, or measured together")
         return self
 
+    def unmeasured(self) -> Self:
+        return self.model_copy(update={"mean": None, "variance": None})
+
     def measured(self, batches: Iterable[Tensor], channels: int | None) -> "Measured":
         """With the moments of these data, which are taken in one batch after the other."""
         count, total, squares = 0, 0.0, 0.0
@@ -121,6 +128,9 @@ class CovarianceHeadConfig(PreconditionedHeadConfig):
     #: The number of components of a mixture over the leading coefficients; null for what examples that are left out
     #: say, and then as found.
     components: Count | None = None
+
+    def unmeasured(self) -> Self:
+        return super().unmeasured().model_copy(update={"components": None})
 
     def measured(self, batches: Iterable[Tensor], channels: int | None) -> "Measured":
         """With the moments of these data; where they have no covariance to speak of, the head for one variance."""
@@ -195,9 +205,9 @@ class UNetConfig(Strict):
     blocks: Count = 2
     attention: tuple[int, ...] | None = None
 
-    def build(self, head: Head, classes: int | None) -> torch_nn.Module:
+    def build(self, head: Head, classes: int | None, told: int = 0) -> torch_nn.Module:
         settings = self.model_dump(exclude={"kind"})
-        return networks.UNet(head.in_channels, head.out_channels, **settings, classes=classes)
+        return networks.UNet(head.in_channels, head.out_channels, **settings, classes=classes, told=told)
 
 
 class PaperUNetConfig(Strict):
@@ -207,9 +217,9 @@ class PaperUNetConfig(Strict):
     channels: Count = 128
     multipliers: Annotated[tuple[Count, ...], Field(min_length=1)] = (1, 2, 4, 8)
 
-    def build(self, head: Head, classes: int | None) -> torch_nn.Module:
+    def build(self, head: Head, classes: int | None, told: int = 0) -> torch_nn.Module:
         settings = self.model_dump(exclude={"kind"})
-        return networks.PaperUNet(head.in_channels, head.out_channels, **settings, classes=classes)
+        return networks.PaperUNet(head.in_channels, head.out_channels, **settings, classes=classes, told=told)
 
 
 class MLPConfig(Strict):
@@ -219,9 +229,9 @@ class MLPConfig(Strict):
     width: Count = 256
     depth: Count = 4
 
-    def build(self, head: Head, classes: int | None) -> torch_nn.Module:
+    def build(self, head: Head, classes: int | None, told: int = 0) -> torch_nn.Module:
         settings = self.model_dump(exclude={"kind"})
-        return networks.MLP(head.in_channels, head.out_channels, **settings, classes=classes)
+        return networks.MLP(head.in_channels, head.out_channels, **settings, classes=classes, told=told)
 
 
 class TransformerConfig(Strict):
@@ -232,9 +242,9 @@ class TransformerConfig(Strict):
     depth: Count = 4
     heads: Count = 4
 
-    def build(self, head: Head, classes: int | None) -> torch_nn.Module:
+    def build(self, head: Head, classes: int | None, told: int = 0) -> torch_nn.Module:
         settings = self.model_dump(exclude={"kind"})
-        return networks.Transformer(head.in_channels, head.out_channels, **settings, classes=classes)
+        return networks.Transformer(head.in_channels, head.out_channels, **settings, classes=classes, told=told)
 
 
 NetworkConfig = Annotated[UNetConfig | PaperUNetConfig | MLPConfig | TransformerConfig, Field(discriminator="kind")]

@@ -9,7 +9,7 @@ from functools import reduce
 from operator import or_
 from typing import Annotated, Any
 
-from pydantic import Field, field_serializer, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_serializer, model_serializer, model_validator
 
 from noisekernel.core.settings import Count, Strict
 from noisekernel.core.suggestions import unknown
@@ -79,7 +79,14 @@ class Design(Strict):
     head: HeadConfig
     network: NetworkConfig
     classes: tuple[str, ...] = ()
+    #: How many numbers the network is told, in training, of how examples were changed (`data.augment`).
+    told: Annotated[int, Field(ge=0, strict=True)] = 0
     sampling: SamplingConfig = SamplingConfig()
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A design that is told nothing is written as it was before there was something to tell."""
+        return {name: value for name, value in written(self).items() if name != "told" or value}
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Design":
@@ -100,7 +107,7 @@ class Design(Strict):
 
     def denoiser(self) -> Denoiser:
         head = self.head.build(self.data.channels, self.shape)
-        return Denoiser(self.network.build(head, len(self.classes) or None), head)
+        return Denoiser(self.network.build(head, len(self.classes) or None, self.told), head)
 
 
 class Recipe(Strict):
@@ -133,5 +140,6 @@ class Recipe(Strict):
             head=self.head.of(data.classes),
             network=self.network,
             classes=tuple(classes),
+            told=0 if data.augmentation is None else data.augmentation.numbers,
             sampling=self.sampling,
         )

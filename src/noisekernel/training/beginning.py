@@ -1,6 +1,6 @@
 """How a run begins, or goes on: its folder, its recipe, its seed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from noisekernel.recipes.schema import Recipe
 from noisekernel.recipes.training import TrainingSettings
 from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.preparation import Prepared, chosen_recipe
+from noisekernel.training.taking_over import TakenOver, take_over
 from noisekernel.training.trainer import Trainer
 
 #: Settings that may differ when a run is resumed: they change how it is done, not what comes out.
@@ -38,15 +39,26 @@ LOCK = ".lock"
 CHECKPOINTS, SAMPLES = "checkpoints", "samples"
 
 
-def trainer_for(ready: Prepared, recipe: Recipe, seed: int, start: Model | None = None, **rest: Any) -> Trainer:
-    """A trainer that begins at the weights of this seed, or of a model; `rest` as for `Trainer`."""
+def trainer_for(
+    ready: Prepared,
+    recipe: Recipe,
+    seed: int,
+    start: Model | None = None,
+    say: Callable[[TakenOver], None] = lambda taken: None,
+    **rest: Any,
+) -> Trainer:
+    """A trainer that begins at the weights of this seed, or at those of a model as far as they fit.
+
+    `say` is told what was taken over from the model; `rest` is as for `Trainer`.
+    """
     torch.manual_seed(seed)
     kernel, denoiser = ready.design.kernel.build(), ready.design.denoiser()
     if ready.moments:
         denoiser.head.load_state_dict(ready.moments)  # type: ignore[attr-defined]
     if start is not None:
-        denoiser.load_state_dict(start.denoiser.state_dict())  # type: ignore[attr-defined]
-    return Trainer(kernel, denoiser, recipe.objective.build(), ready.examples, recipe.training, seed, **rest)
+        say(take_over(denoiser, ready.design, start))
+    objective, told = recipe.objective.build(), ready.examples.treatment.told
+    return Trainer(kernel, denoiser, objective, ready.examples, recipe.training, seed, told=told, **rest)
 
 
 @contextmanager
@@ -108,7 +120,8 @@ def begin(
         # There is nothing yet that other settings would spoil.
         if told.get("start") is not None and start is None:
             raise InputError(f"{folder} has no checkpoint yet and was to start from {told['start']}: add --from")
-        wanted = chosen_recipe(base, settings, data, device, start, kind)
+        # Its own recipe says all that a model to start from said.
+        wanted = chosen_recipe(base, settings, data, device, None if recipe is None else start, kind)
         return wanted, int(told["seed"]) if seed is None else seed, True
     if not same_place(name_of(data), told["data"]):
         raise InputError(f"{folder} was begun with data {told['data']!r}, not {name_of(data)!r}")
@@ -120,7 +133,7 @@ def begin(
         had = "no time budget" if begun.training.minutes is None else f"{begun.training.minutes:g} minutes"
         raise InputError(f"{folder} was begun with {had}, not with {minutes:g} minutes; resume without --minutes")
     if recipe is not None or settings:
-        wanted = chosen_recipe(base, settings, data, device, start, kind)
+        wanted = chosen_recipe(base, settings, data, device, None if recipe is None else start, kind)
         if begun.training.minutes is not None:
             kept = {name: getattr(begun.training, name) for name in BY_CLOCK}
             wanted = wanted.model_copy(update={"training": wanted.training.model_copy(update=kept)})

@@ -215,7 +215,7 @@ class Prober:
         torch.manual_seed(self.seed)
         examples = InMemory(self._some(kind), Treatment(kind, self.seed))
         parts = design.kernel.build(), design.denoiser(), recipe.objective.build()
-        trainer = Trainer(*parts, examples, training, self.seed, cpu=self.cpu)
+        trainer = Trainer(*parts, examples, training, self.seed, cpu=self.cpu, told=examples.treatment.told)
         self.processes = trainer.accelerator.num_processes
         stream, window = examples.stream(trainer.parts(), trainer.accelerator.device), Window()
         times: list[float] = []

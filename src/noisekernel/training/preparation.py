@@ -16,8 +16,8 @@ from torch import Tensor
 from noisekernel import models, recipes
 from noisekernel.core.checks import pick_device
 from noisekernel.core.errors import InputError
-from noisekernel.core.settings import changed, read
-from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
+from noisekernel.core.settings import read
+from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment, unaugmented
 from noisekernel.data.held_out import HeldOut, hold_out
 from noisekernel.data.mixed import check_one_kind
 from noisekernel.data.opening import Data, kind_for, name_of, open_source
@@ -28,6 +28,8 @@ from noisekernel.kinds.registry import kinds
 from noisekernel.models.model import Model
 from noisekernel.recipes.schema import Recipe
 from noisekernel.training.cost import check_memory
+from noisekernel.training.few import told_of_few
+from noisekernel.training.further import further
 from noisekernel.training.held_out import MOST, how_many
 
 #: The moments of the data are measured on so many examples at most, with so many elements in all.
@@ -38,7 +40,7 @@ MEASURED, MEASURED_ELEMENTS = 10_000, 64_000_000
 class Prepared:
     """Data and design, ready to train."""
 
-    examples: Examples
+    examples: InMemory | ReadAsNeeded | Streamed
     design: recipes.Design
     #: What the data are, with all settings.
     kind: Kind
@@ -64,7 +66,7 @@ def chosen_recipe(
     `kind` is the kind of data by name; by default it is the recipe's, or else found out from the data.
     """
     if start is not None:
-        return _further(start, recipe, settings)
+        return further(start, recipe, settings, data, kind)
     if isinstance(recipe, Recipe):
         if settings:
             raise InputError("settings go with a recipe's name or file; a Recipe has its settings already")
@@ -81,29 +83,6 @@ def chosen_recipe(
     chosen = recipes.recipe(table, settings)
     if kind is not None and chosen.data.kind != kind:
         raise InputError(f"recipe {chosen.name} is for {chosen.data.kind}, not for {kind}; choose another recipe")
-    return chosen
-
-
-def _further(start: Model, recipe: str | Path | Recipe | None, settings: Sequence[str] | Mapping[str, Any]) -> Recipe:
-    """A recipe for the further training of a model, by default its own: all but the design is open."""
-    if recipe is None:
-        # Names for the classes of its own data are not names for those of others.
-        recipe = recipes.recorded(start.history.get("recipe") or {}, "the model to start from")
-        # Nor is the number of examples that a run by the clock held out of its own data one for others.
-        auto = {} if recipe.training.minutes is None else {"held_out": "auto"}
-        treated = {"data": recipe.data.model_copy(update={"class_names": None})}
-        recipe = recipe.model_copy(update={**treated, "training": recipe.training.model_copy(update=auto)})
-    elif not isinstance(recipe, Recipe):
-        recipe = recipes.recipe(recipe)
-    of = start.design
-    if recipe.data.kind != of.data.kind:
-        raise InputError(f"the recipe is for {recipe.data.many}, and the model to start from for {of.data.many}")
-    own = {name: getattr(of, name).model_dump() for name in ("kernel", "network", "head", "sampling")}
-    treated = {**recipe.data.model_dump(), **of.data.model_dump(include=set(of.data.fixed))}
-    chosen = recipes.recipe({**recipe.model_dump(), **own, "data": treated, "published": None}, settings)
-    other = changed(chosen.design(chosen.data, of.classes), of, exclude={"sampling"})
-    if other:
-        raise InputError(f"{', '.join(other)} cannot be set: a run that starts from a model has that of the model")
     return chosen
 
 
@@ -133,13 +112,9 @@ def prepare(
         kind, sentence = read(type(wanted), {**wanted.model_dump(), **known}, "the checkpoint"), None
     else:
         kind, sentence = wanted.fitted(items)
-    if start is not None:
-        own_kind, _ = wanted.model_validate({**wanted.model_dump(), **_unfixed(wanted)}).fitted(items)
-        if own_kind.shape != kind.shape:
-            sentence = f"{kind.many} are made into {' x '.join(map(str, kind.shape))}, as of the model to start from"
     if sentence is not None:
         console.print(sentence, highlight=False, markup=False, soft_wrap=True)
-    classes = _classes(name_of(data), source, wanted, start)
+    classes = _classes(name_of(data), source, wanted)
     state = PartialState()
     check_memory(recipe, kind, len(classes), state.device, state.num_processes)
     forget = wanted.forget if classes else 0.0
@@ -150,7 +125,7 @@ def prepare(
         console.print(reason, highlight=False, markup=False, soft_wrap=True)
     if part is not None:
         source = part.rest
-    examples: Examples
+    examples: InMemory | ReadAsNeeded | Streamed
     count: int | None = None
     told: str | None = None
     if not isinstance(source, Source):
@@ -169,26 +144,20 @@ def prepare(
 
             loaded = load(source, kind, wanted.bad, progress)
         examples, count = InMemory(loaded, treatment), len(loaded)
+        for line in told_of_few(loaded.values, kind) if before is None else ():
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
         told = digest(loaded.values, [] if loaded.labels is None else loaded.labels)
-    own = classes if start is None else start.classes
-    if start is None and before is not None and before.get("start"):
-        own = before["design"]["classes"]
-    design = recipe.design(kind, own)
+    design = recipe.design(kind, classes if before is None else before["design"]["classes"])
     moments: Mapping[str, Tensor] = {}
     if isinstance(recipe.head, recipes.PreconditionedHeadConfig) and recipe.head.mean is None:
         head = _known_head(before)
         if head is None:
-            measured = _measured_head(recipe.head, examples, count, kind, console)
-            head, moments = measured.head, measured.tensors
+            measured = _measured_head(recipe.head, unaugmented(examples), count, kind, console)
+            head, moments = _as_in(start, measured.head), measured.tensors
             if measured.note is not None:
                 console.print(measured.note, highlight=False, markup=False, soft_wrap=True)
         design = design.model_copy(update={"head": head})
     return Prepared(examples, design, kind, count, told, moments, part)
-
-
-def _unfixed(kind: Kind) -> dict[str, Any]:
-    """The settings that a model is made for, as they are before the data have said anything."""
-    return {name: type(kind).model_fields[name].default for name in kind.fixed}
 
 
 def _check_kind(kind: Kind, items: Source | None, origin: str) -> None:
@@ -203,8 +172,8 @@ def _check_kind(kind: Kind, items: Source | None, origin: str) -> None:
         )
 
 
-def _classes(name: str, source: Source | FarSource, wanted: Kind, start: Model | None) -> Sequence[str]:
-    """The classes to learn: those of the data, if that is wanted; for a model that has its own, those."""
+def _classes(name: str, source: Source | FarSource, wanted: Kind) -> Sequence[str]:
+    """The classes to learn: those of the data, if that is wanted."""
     if not wanted.labels:
         return ()
     known: Sequence[str] = tuple(source.classes)
@@ -216,11 +185,6 @@ def _classes(name: str, source: Source | FarSource, wanted: Kind, start: Model |
         if len(wanted.class_names) != len(known):
             raise InputError(f"data.class_names has {len(wanted.class_names)} names for {len(known)} classes")
         known = wanted.class_names
-    if start is not None and tuple(known) != tuple(start.classes):
-        raise InputError(
-            f"the model to start from has the classes {', '.join(start.classes) or '(none)'}, and {name} "
-            f"{', '.join(known)}; train without labels (--set data.labels=false), or on data of its classes"
-        )
     return tuple(known)
 
 
@@ -231,6 +195,17 @@ def _known_head(before: Mapping[str, Any] | None) -> recipes.PreconditionedHeadC
     head = read(recipes.Design, before["design"], "the checkpoint").head
     assert isinstance(head, recipes.PreconditionedHeadConfig)
     return head
+
+
+def _as_in(start: Model | None, head: recipes.PreconditionedHeadConfig) -> recipes.PreconditionedHeadConfig:
+    """The moments of the model to start from, where those of the data differ by rounding alone: they are its data."""
+    known = None if start is None else start.design.head
+    if not isinstance(known, recipes.PreconditionedHeadConfig):
+        return head
+    if type(known) is not type(head) or known.unmeasured() != head.unmeasured():
+        return head
+    pairs = ((known.mean, head.mean), (known.variance, head.variance))
+    return known if all(math.isclose(a or 0.0, b or 0.0, rel_tol=1e-9, abs_tol=1e-12) for a, b in pairs) else head
 
 
 def _measured_head(

@@ -55,6 +55,7 @@ from noisekernel.training.observers import (
     TensorBoard,
 )
 from noisekernel.training.preparation import Prepared, opened, prepare
+from noisekernel.training.taking_over import TakenOver
 from noisekernel.training.watch import Watch
 
 
@@ -84,8 +85,9 @@ def fit(
         settings: Changes of the recipe, such as {"training.images": 5000} or ["training.images=5000"].
         seed: The same seed gives the same weights on the same machine (0, or that of the run that is resumed).
         device: cpu, cuda, mps, …; by default the best there is.
-        start: A model, or where to find one, whose weights training begins with. The design is then that model's; all
-            else is said by the recipe, its own unless one is given.
+        start: A model, or where to find one, whose weights training begins with. Kernel, network and head are then by
+            default that model's; sizes, channels, classes and moments are those of the data. What fits is taken over,
+            the rest is new. All else is said by the recipe, the model's own unless one is given.
         kind: The kind of data by name, where it cannot be told by looking.
         minutes: The time that training may take. Size of the network and of the examples (where they are not set),
             number of images and the rest then follow from the speed of this machine, and the run ends in time. With a
@@ -161,7 +163,15 @@ def fit(
             about["start"] = digest_of_weights(first)
         elif before is not None and before.get("start"):
             about["start"] = before["start"]
-        trainer = trainer_for(ready, chosen, seed, first, checkpoints=checkpoints, about=about, watch=watch, cpu=cpu)
+        first_name = begun_from(start, folder)
+
+        def say(taken: TakenOver) -> None:
+            if newest is None:
+                talk.print(taken.told(first_name or "a model"), highlight=False, markup=False, soft_wrap=True)
+
+        trainer = trainer_for(
+            ready, chosen, seed, first, say, checkpoints=checkpoints, about=about, watch=watch, cpu=cpu
+        )
         if limit is not None:
             trainer.seconds = time.perf_counter() - clock
         if newest is not None:
@@ -169,8 +179,6 @@ def fit(
             chosen = chosen.model_copy(update={"training": trainer.settings})
             talk.print(f"resuming after {trainer.images:,} images", highlight=False, markup=False)
         trainer.agree()
-
-        first_name = begun_from(start, folder)
 
         def make(average: Denoiser, images: int) -> Model:
             history = {

@@ -54,8 +54,11 @@ class Loss(nn.Module):
         super().__init__()
         self.objective, self.kernel, self.denoiser, self.in_half = objective, kernel, denoiser, half
 
-    def forward(self, z: Tensor, label: Tensor | None, streams: Streams) -> tuple[Tensor, Info]:
-        denoise = self.denoiser if label is None else partial(self.denoiser, label=label)
+    def forward(
+        self, z: Tensor, label: Tensor | None, streams: Streams, told: Tensor | None = None
+    ) -> tuple[Tensor, Info]:
+        given = {name: value for name, value in (("label", label), ("told", told)) if value is not None}
+        denoise = partial(self.denoiser, **given) if given else self.denoiser
         with torch.autocast(z.device.type, torch.bfloat16, enabled=self.in_half):
             return self.objective(self.kernel, denoise, z, streams)
 
@@ -79,6 +82,8 @@ class Trainer:
     watch: Watch | None = None
     #: On the CPU, although there may be an accelerator.
     cpu: bool = False
+    #: What the network is told of how the examples of these numbers were changed, if any are.
+    told: Callable[[range, torch.device], Tensor | None] = lambda numbers, device: None
     #: Seconds since some moment.
     clock: Callable[[], float] = time.perf_counter
 
@@ -202,11 +207,12 @@ class Trainer:
             z, label = next(stream)
             first = step * settings.batch + (part * own[1] + own[0]) * size
             streams = Streams.of(self.seed, range(first, first + size), z.device)
+            told = self.told(range(first, first + size), z.device)
             with self.accelerator.accumulate(self.loss):
                 try:
-                    loss, info = self.loss(z, label, streams.fork())
+                    loss, info = self.loss(z, label, streams.fork(), told)
                 except InputError as error:
-                    raise self._blown_up(z, label, streams, str(error)) from None
+                    raise self._blown_up(z, label, told, streams, str(error)) from None
                 self.accelerator.backward(loss)
             window.add(info)
         largest = settings.clip or float("inf")
@@ -362,12 +368,14 @@ class Trainer:
         where = _range(betas[bad]) if betas is not None and bool(bad.any()) else "none: the gradient alone overflowed"
         raise self._error(f"the loss is no longer a number. Noise levels that blew up: {where}")
 
-    def _blown_up(self, z: Tensor, label: Tensor | None, streams: Streams, reason: str) -> Exception:
+    def _blown_up(
+        self, z: Tensor, label: Tensor | None, told: Tensor | None, streams: Streams, reason: str
+    ) -> Exception:
         """The error for a step that did not even give a loss: the same states once more, to see where r fails."""
         with torch.no_grad():
             example = self.objective.noised(self.kernel, z, streams.fork())
             x, beta = example.x, example.beta
-            r = self.denoiser(x, beta) if label is None else self.denoiser(x, beta, label)
+            r = self.denoiser(x, beta, label, told)
         values = r.log_prob(z)
         bad = ~torch.isfinite(values)
         if not bool(bad.any()) and all(bool(torch.isfinite(p).all()) for p in self.denoiser.parameters()):

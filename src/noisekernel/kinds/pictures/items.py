@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
@@ -13,6 +14,7 @@ from torch import Tensor
 from noisekernel.core.errors import BadExampleError
 from noisekernel.kinds.exchanged import Items, Stored
 from noisekernel.kinds.pictures.reading import (
+    GREY,
     MOST_SIDE,
     Size,
     fit,
@@ -82,6 +84,38 @@ def natural_size(items: Items) -> Size | None:
             return None
         found.add(size)
     return max(found, default=None)  # where some are grey, all are coloured
+
+
+def colours_of(items: Items) -> int:
+    """3 where a picture of those that are looked at has colours, else 1."""
+    for i in spread(len(items), LOOKED_AT // 20):
+        try:
+            item = _array(items.item(i))
+            if isinstance(item, np.ndarray):
+                coloured = item.ndim == 3 and item.shape[2] > 1
+            elif isinstance(item, Image.Image):
+                coloured = item.mode not in GREY
+            else:
+                size = size_of(BytesIO(item) if isinstance(item, bytes) else item, MOST_SIDE)
+                coloured = size is None or size.channels > 1
+        except (BadExampleError, OSError):  # whoever reads it hears of it
+            continue
+        if coloured:
+            return 3
+    return 1
+
+
+def channels_from(channels: int, others: int) -> Tensor:
+    """Pictures of so many channels from pictures of others, as a matrix: grey is the mean of the colours.
+
+    >>> channels_from(3, 1)[:, 0].tolist()
+    [1.0, 1.0, 1.0]
+    """
+    if channels > 1 and others > 1:  # transparency comes last, and what has none says nothing of it
+        return torch.eye(channels, others)
+    matrix = torch.zeros(channels, others)
+    matrix[:3, :3] = 1.0 / min(others, 3)
+    return matrix
 
 
 def smaller_sizes(own: Size | None, channels: int) -> list[Size]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 import torch
@@ -15,11 +15,14 @@ from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.core.settings import Count
 from noisekernel.kinds.base import Kind
 from noisekernel.kinds.exchanged import Features, Hidden, How, Items, Named, Shown, Stored
+from noisekernel.kinds.pictures.augmentation import PictureAugmentation, Way
 from noisekernel.kinds.pictures.codecs import Continuous, Levels
 from noisekernel.kinds.pictures.drawing import bytes_of_a_cell, contact_sheet, png_bytes
 from noisekernel.kinds.pictures.features import check_learnable, classifier_features, learn_classifier
 from noisekernel.kinds.pictures.film import check_film, save_film
 from noisekernel.kinds.pictures.items import (
+    channels_from,
+    colours_of,
     fault_of,
     is_picture,
     natural_size,
@@ -48,8 +51,12 @@ class Pictures(Kind):
     size: tuple[Literal[1, 3, 4], Count, Count] | None = None
     otherwise: tuple[Literal[1, 3, 4], Count, Count] = (3, 64, 64)
     codec: Annotated[Continuous | Levels, Field(discriminator="kind")] = Continuous()
-    #: Mirror half of the pictures, left to right.
+    #: Mirror half of the pictures, left to right: mirrored ones are as good, and are drawn too.
     flip: bool = False
+    #: For few pictures: change each in each of these ways (null: all) with this probability. The network is told how,
+    #: so that it draws none that are changed.
+    augment: Annotated[float, Field(ge=0, le=1)] = 0.0
+    augmentations: Annotated[tuple[Way, ...], Field(min_length=1)] | None = None
 
     one: ClassVar[str] = "picture"
     many: ClassVar[str] = "pictures"
@@ -144,6 +151,16 @@ class Pictures(Kind):
     def classes(self) -> int | None:
         return self.codec.levels if isinstance(self.codec, Levels) else None
 
+    def following(self, other: "Pictures", items: Items | None) -> "Pictures":
+        """Pictures of many sizes, or of large ones, get the size of the others, in colour if some of them are."""
+        own = super().following(other, items)
+        if items is None:
+            return own
+        return own.model_copy(update={"otherwise": (colours_of(items), *other.box[1:])})
+
+    def channels_from(self, other: "Pictures") -> Tensor:
+        return channels_from(self.channels, other.channels)
+
     def described(self) -> str:
         levels = "" if self.classes is None else f", in {self.classes} levels"
         return super().described() + levels
@@ -167,6 +184,20 @@ class Pictures(Kind):
     def augmented(self, values: Tensor, chance: Tensor) -> Tensor:
         """Mirrored left to right with probability one half, if `flip` is set."""
         return torch.where((chance < 0.5)[:, None, None, None], values.flip(-1), values) if self.flip else values
+
+    @property
+    def augmentation(self) -> PictureAugmentation | None:
+        """In the ways that are asked for, if `augment` is set."""
+        if not self.augment:
+            return None
+        found = PictureAugmentation(self.augment, self.augmentations or get_args(Way), self.shape)  # type: ignore[arg-type]
+        if not found.numbers:
+            raise InputError("data.augmentations has colour alone, and these pictures are grey; give others")
+        return found
+
+    @property
+    def unaugmented(self) -> "Pictures":
+        return self.model_copy(update={"augment": 0.0})
 
     # For people -------------------------------------------------------------------------------------------------------
 

@@ -131,6 +131,10 @@ class Points(Kind):
     def classes(self) -> None:
         return None
 
+    def channels_from(self, other: "Points") -> Tensor:
+        """Columns by name."""
+        return torch.tensor([[float(own == name) for name in other.names] for own in self.names])
+
     def described(self) -> str:
         few = ", ".join(self.names[:4]) + (" …" if len(self.names) > 4 else "")
         return f"points of {len(self.names)} columns ({few})"
