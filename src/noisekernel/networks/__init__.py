@@ -10,6 +10,7 @@ from noisekernel.networks.clamped import Clamped
 from noisekernel.networks.denoiser import Denoise, Denoiser
 from noisekernel.networks.exact import exact_denoiser
 from noisekernel.networks.gaussian_heads import PlainGaussian, PreconditionedGaussian
+from noisekernel.networks.guided import Guided
 from noisekernel.networks.head import Head
 from noisekernel.networks.mlp import MLP
 from noisekernel.networks.paper_unet import PaperUNet
@@ -23,6 +24,7 @@ __all__ = [
     "Clamped",
     "Denoise",
     "Denoiser",
+    "Guided",
     "Head",
     "OrdinalHead",
     "PaperUNet",
