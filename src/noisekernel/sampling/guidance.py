@@ -75,12 +75,12 @@ def over_classes(model: Some) -> Some:
 
 
 def network_calls(model: NoiseModel, schedule: Schedule) -> int:
-    """How many network calls a sample takes along a schedule: one for each level that a step leaves, or two.
+    """How many network calls a sample takes along a schedule: one or two for each level, the last one included.
 
     Args:
         model: The model, which may be guided.
         schedule: The noise levels.
     """
     guidance = model.guidance
-    levels = schedule.beta[:-1].tolist()
+    levels = schedule.beta.tolist()
     return len(levels) if guidance is None else sum(guidance.calls(beta) for beta in levels)
