@@ -5,8 +5,8 @@
 Draws `--n` samples in 20 steps for each way to guide and each strength, and measures their distance from the training
 pictures (Fréchet, on the features of a small classifier), precision and recall, and the share of odd ones by the rule
 of lab/oddness.py. The worse model of autoguidance is trained first: half the channels, a twentieth of the images.
-The figures are appended to benchmarks/results/guidance.jsonl; DATE-guidance.png is the plot, DATE-guidance-odd.png shows
-the oddest of 200 samples of some arms. What was drawn before is kept in --work and not drawn again.
+The figures are appended to benchmarks/results/guidance.jsonl; DATE-guidance.png is the plot, DATE-guidance-odd.png
+shows the oddest of 200 samples of some arms. What was drawn before is kept in --work and not drawn again.
 """
 
 import argparse
@@ -93,14 +93,14 @@ SHEET = (("unlabelled", 1.0), ("auto, unlabelled", 2.0), ("labelled", 1.0), ("cl
 def drawn(arm: Arm, plain: Model, worse: Model, n: int, work: Path) -> Tensor:
     """The samples of an arm, as bytes."""
     path = work / arm.file
-    if not path.exists():
+    if not path.exists() or len(load_file(path)["pixels"]) < n:
         model = arm.model(plain, worse)
         began = time.perf_counter()
         label = list(model.classes) if arm.labelled else None
         z = model.sample(n, label=label, steps=STEPS, seed=SEED, batch_size=100)
         print(f"{arm.name} {arm.strength:g}: {time.perf_counter() - began:.0f} s", flush=True)
         save_file({"pixels": model.kind.decode(z).contiguous()}, path)
-    return load_file(path)["pixels"]
+    return load_file(path)["pixels"][:n]
 
 
 def worse_model(data: Path, work: Path) -> Model:
@@ -148,7 +148,9 @@ def main() -> None:
     def figures(pixels: Tensor) -> dict[str, float]:
         seen = features(pixels)
         distance, near = frechet_intervals(real, seen)[0], shares(real[:NEIGHBOURED], seen)
-        odd = {f"odd beyond {share:g}": float((rule.excess(pixels) > 1).double().mean()) for share, rule in rules.items()}
+        odd = {
+            f"odd beyond {share:g}": float((rule.excess(pixels) > 1).double().mean()) for share, rule in rules.items()
+        }
         found = {"distance": distance.value, "low": distance.low, "high": distance.high, **odd}
         found |= {"precision": near.precision, "recall": near.recall}
         return {name: round(value, 4) for name, value in found.items()}
@@ -165,12 +167,30 @@ def main() -> None:
     of_worse = drawn(Arm("worse alone"), worse, worse, options.n, options.work)
     told = {"n": options.n, "steps": STEPS, "seed": SEED, "interval": INTERVAL, "worse": WORSE, "floor": floor}
     told["distance of the worse model"] = round(frechet_distance(features(of_worse), real), 4)
-    record_run("guidance", {**told, "runs": runs})
+    assert test.labels is not None
+    none = variances(plain, worse, plain.kind.encode(test.values[:50]), test.labels[:50])
+    record_run("guidance", {**told, "no variance": none, "runs": runs})
     plot(runs, floor)
     sheet(samples, rules[LIMITS[-1]])
 
 
-def plot(runs: list[dict[str, Any]], floor: dict[str, float]) -> None:
+@torch.no_grad()
+def variances(plain: Model, worse: Model, z: Tensor, label: Tensor, strength: float = 2.0) -> list[dict[str, Any]]:
+    """How often other rules for the variance of the guided r would give none (`noisekernel.networks.guided`)."""
+    found = []
+    for beta in (0.01, 0.1, 0.3, 0.6, 0.9):
+        x = plain.kernel.noise(z, beta).sample(nk.Streams.of(SEED, range(len(z))))
+        good = plain.denoiser(x, beta, label=label)
+        for way, other in (("free", plain.denoiser(x, beta)), ("auto", worse.denoiser(x, beta, label=label))):
+            assert isinstance(good, nk.Normal) and isinstance(other, nk.Normal)  # noqa: PT018
+            line = strength * good.variance - (strength - 1.0) * other.variance
+            precision = strength / good.variance - (strength - 1.0) / other.variance
+            shares = {"line": float((line <= 0).double().mean()), "product": float((precision <= 0).double().mean())}
+            found.append({"way": way, "beta": beta, **{rule: round(share, 4) for rule, share in shares.items()}})
+    return found
+
+
+def plot(runs: list[dict[str, Any]], floor: dict[str, Any]) -> None:
     figure, all_axes = plt.subplots(1, 4, figsize=(15, 3.6), layout="constrained")
     starts = {run["arm"]: run for run in runs if run["strength"] == 1.0}
     titles = ("distance", "precision", "recall", f"odd beyond {LIMITS[-1]:g}")

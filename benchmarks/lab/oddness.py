@@ -1,9 +1,10 @@
 """A rule for pictures that are of nothing: odder than nearly all real pictures of what they look most like.
 
-The oddness of a picture is its distance (root of the sum of squares over pixels) from the nearest training picture, as a
-share of its own length (its distance from black). A classifier of the training pictures says what the picture looks most
-like. Real pictures that nobody trained on, by the same classifier of the same class, have an oddness too; a picture is
-*odd* if its own exceeds that of a stated share of them. So of real pictures one in a hundred is odd at a share of .99.
+The oddness of a picture is its distance (root of the sum of squares over pixels) from the nearest training picture, as
+a share of its own length (its distance from black). A classifier of the training pictures says what the picture looks
+most like. Real pictures that nobody trained on, and that the same classifier puts into the same class, have an oddness
+too. A picture is *odd* if its own exceeds that of a stated share of them. So one in a hundred real pictures is odd at a
+share of .99.
 """
 
 from collections.abc import Callable

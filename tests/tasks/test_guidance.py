@@ -188,8 +188,8 @@ def test_what_cannot_be_guided_is_refused():
     ):
         with pytest.raises(error, match=said):
             plain.guided(2.0, worse=worse)
+    wide = nk.NoiseModel(nk.CategoricalKernel(classes=4), exactly.denoiser, shape=(1, 6, 6))
     with pytest.raises(InputError, match="3 categories, and this one 4"):
-        wide = nk.NoiseModel(nk.CategoricalKernel(classes=4), exactly.denoiser, shape=(1, 6, 6))
         wide.guided(2.0, worse=noise_model("categorical"))
 
 
@@ -205,7 +205,7 @@ def test_models_of_other_data_do_not_guide():
     digits, fashion = nk.load("digits"), nk.load("fashion")
     with pytest.raises(InputError, match="differ in size"):
         digits.guided(1.5, worse=fashion)
-    with pytest.raises(InputError, match="there is no class 'hat'|unknown class|hat"):
+    with pytest.raises(InputError, match="there is no class called 'hat'"):
         digits.guided(1.5).sample(2, label="hat")
     other = replace(digits, design=digits.design.model_copy(update={"classes": tuple("abcdefghij")}))
     with pytest.raises(InputError, match="learned the classes a, b, c, d, e …, and this one 0, 1, 2"):

@@ -9,16 +9,20 @@ w = 1 is r and w = 0 is q; above 1 what tells r from q is exaggerated. Two ways 
     classifier-free guidance   the same denoiser without the label                        Ho and Salimans 2022
     autoguidance               one that learned less: an early average, a small network   Karras et al. 2024
 
-**Why the mean.** The mean of r is the score of the noisy data in other words (Tweedie): alpha mu = x + beta grad log p(x).
+**Why the mean.** The mean of r is the score of the noisy data in other words (Tweedie):
+
+    alpha mu = x + beta grad log p(x).
+
 So the guided mean belongs to the score of p(x)^w q(x)^(1 - w), p and q being the densities of the noisy data by the two
 denoisers, whatever their variances are.
 
-**What becomes of the variance.** For w in [0, 1] it goes from one to the other in a line, as the second derivative of the
-same log density does. Beyond w = 1 it stays that of r. Going on in the line (w v_r - (w - 1) v_q) would make it negative
-where the worse denoiser is much less certain. The product of the normals r^w q^(1 - w), of precision w / v_r - (w - 1)
-/ v_q, is no distribution where the worse one is more certain by a factor of w / (w - 1). Networks do both, somewhere in
-every picture. Where the two variances agree all three rules do, and the guided r is that product. In small steps the
-variance of r does not matter (its share of a step is of second order), so the chain in many steps is the same by any.
+**What becomes of the variance.** For w in [0, 1] it goes from one to the other in a line, as the second derivative of
+that log density does. Beyond w = 1 it stays that of r. There are two other rules, and neither always gives a
+distribution. Going on in the line, to w v_r - (w - 1) v_q, is negative where the worse denoiser is much less certain.
+The product of the normals r^w q^(1 - w) has the precision w / v_r - (w - 1) / v_q, which is negative where the worse
+one is more certain, by a factor of w / (w - 1). Networks do both (docs/results.md). Where the two variances agree all
+three rules do, and the guided r is that product. The variance of r enters a step in the second order of its length, so
+that in many small steps the rules agree again.
 
 For categories the rule is the product r^w q^(1 - w), normalised, element by element. It always is a distribution.
 

@@ -36,7 +36,9 @@ def check_worse(model: NoiseModel, worse: Any) -> bool:
     _check_plain(worse, "the worse model")
     if type(worse.kernel) is not type(model.kernel):
         names = [type(each.kernel).__name__ for each in (worse, model)]
-        raise InputError(f"the worse model has a {names[0]}, and this one a {names[1]}; guidance is between models of one")
+        raise InputError(
+            f"the worse model has a {names[0]}, and this one a {names[1]}; guidance is between models of one"
+        )
     if worse.shape != model.shape:
         raise ShapeError(f"the worse model is of shape {worse.shape}, and this one of {model.shape}; they must agree")
     states = [getattr(each.kernel, "classes", None) for each in (worse, model)]
@@ -56,7 +58,9 @@ def _check_plain(model: NoiseModel, called: str) -> None:
         raise InputError(f"{called} is guided already ({model.guidance.described()}); take the one that it was made of")
     denoiser = model.denoiser
     if isinstance(denoiser, Clamped) or (isinstance(denoiser, partial) and "label" in denoiser.keywords):
-        raise InputError(f"{called} has its labels or observations filled in; guide it before, and give tasks the label")
+        raise InputError(
+            f"{called} has its labels or observations filled in; guide it before, and give tasks the label"
+        )
 
 
 def over_classes(model: Some) -> Some:

@@ -38,6 +38,10 @@ LOCK = ".lock"
 CHECKPOINTS, SAMPLES = "checkpoints", "samples"
 
 
+#: The model of an early moment, in the folder of a run.
+EARLY = "early.safetensors"
+
+
 def trainer_for(ready: Prepared, recipe: Recipe, seed: int, start: Model | None = None, **rest: Any) -> Trainer:
     """A trainer that begins at the weights of this seed, or of a model; `rest` as for `Trainer`."""
     torch.manual_seed(seed)
@@ -137,7 +141,7 @@ def identity(training: TrainingSettings) -> dict[str, Any]:
     """The settings that a checkpoint must agree on to be resumed from. The plan of a run by the clock is in it."""
     free = FREE | ({"images", "pace"} if training.minutes is not None else set())
     told = training.model_dump(mode="json", exclude=free)
-    return {name: value for name, value in told.items() if name not in ("minutes", "pace") or value}
+    return {name: value for name, value in told.items() if name not in ("minutes", "pace", "early") or value}
 
 
 def same_place(data: str, before: str) -> bool:

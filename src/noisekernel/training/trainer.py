@@ -41,6 +41,10 @@ class Observer(Protocol):
 
     def drew(self, images: int, average: Denoiser) -> None: ...
 
+    def early(self, images: int, average: Denoiser) -> None:
+        """The share of the run that is called early (`training.early`) is over."""
+        ...
+
     def planned(self, settings: TrainingSettings) -> None:
         """The plan of a run by the clock was corrected."""
         ...
@@ -103,6 +107,7 @@ class Trainer:
         self.loss, self.optimiser = self.accelerator.prepare(loss, optimiser)
         self._stop: int | None = None
         self._saved = 0.0
+        self._early_told = settings.early is None
         self._pacer = Pacer()
 
     @property
@@ -214,6 +219,7 @@ class Trainer:
             self._log(window)
         if last or self._passed(self.settings.draw_every):
             self._draw()
+        self._tell_early()
         if last or self._passed(self.settings.save_every) or self._long_unsaved():
             self._check(window)
             self._correct_plan()
@@ -233,6 +239,13 @@ class Trainer:
     def _draw(self) -> None:
         for observer in self._listening():
             observer.drew(self.images, self.averaged)
+
+    def _tell_early(self) -> None:
+        """Once, at the first step beyond the early share of the run as it is planned then."""
+        if not self._early_told and self.images >= (self.settings.early or 0.0) * self.settings.images:
+            self._early_told = True
+            for observer in self._listening():
+                observer.early(self.images, self.averaged)
 
     def _correct_plan(self) -> None:
         """In a run by the clock: see to its end in time. Only before a checkpoint, which keeps what was decided."""
