@@ -106,6 +106,21 @@ def test_in_one_step_the_law_is_that_of_the_product():
     assert not stats.kstest((z - 1.0).numpy() / 0.5, "norm").pvalue > LEVEL
 
 
+def test_of_normals_of_two_variances_the_law_is_not_the_product():
+    """The deterministic way down is a linear map of its first noise, whose square has the limit v^w v'^(1 - w).
+
+    (dx / d sigma = -sigma score, integrated over all sigma.) The product of the two densities has another variance.
+    """
+    model, z = exact(0.0, 0.25).guided(2.0, worse=exact(0.0, 1.0)), torch.tensor([[1.0], [-2.0]])
+    schedule = nk.sampling.samplers.sampler("deterministic", model.kernel, 400)
+    for x in z:  # a sample is its first noise times one and the same number
+        state = nk.chain.start(model, x[None], 1.0, nk.Streams.of(0, range(1)))
+        *_, (last, _) = nk.chain.run(model, state, schedule)
+        factor = float(last.view.mean / x)
+        assert factor**2 == pytest.approx(0.25**2 / 1.0, rel=0.02)
+        assert factor**2 != pytest.approx(1 / (2 / 0.25 - 1 / 1.0), rel=0.2)
+
+
 @pytest.mark.parametrize(
     ("strength", "between", "both"), [(2.0, (0.0, 1.0), 21), (2.0, (0.05, 0.8), 6), (1.0, (0.0, 1.0), 0)]
 )
