@@ -126,13 +126,15 @@ def main() -> None:
     arguments.add_argument("--work", type=Path, required=True)
     arguments.add_argument("--n", type=int, default=500)
     arguments.add_argument("--strengths", type=float, nargs="+", default=STRENGTHS)
+    arguments.add_argument("--drawn", action="store_true", help="draw no more: measure the arms that were drawn before")
     options = arguments.parse_args()
     torch.set_num_threads(1)
     options.work.mkdir(parents=True, exist_ok=True)
     train, _ = nk.data.load_data(options.data / "train-images-idx3-ubyte.gz")
     test, _ = nk.data.load_data(options.data / "t10k-images-idx3-ubyte.gz")
     plain, worse = nk.load("fashion", "cpu"), worse_model(options.data / "train-images-idx3-ubyte.gz", options.work)
-    samples = {arm: drawn(arm, plain, worse, options.n, options.work) for arm in arms(options.strengths)}
+    wanted = [arm for arm in arms(options.strengths) if not options.drawn or (options.work / arm.file).exists()]
+    samples = {arm: drawn(arm, plain, worse, options.n, options.work) for arm in wanted}
     extractor = classifier(plain, train.values, train.labels, options.work)
 
     def features(pixels: Tensor) -> Tensor:
@@ -208,8 +210,7 @@ def plot(runs: list[dict[str, Any]], floor: dict[str, Any]) -> None:
 def sheet(samples: dict[Arm, Tensor], rule: Oddness) -> None:
     """The oddest of the first samples of some arms, a row each; those that are odd stand above a white line."""
     rows = []
-    for name, strength in SHEET:
-        pixels = next(kept for arm, kept in samples.items() if (arm.name, arm.strength) == (name, strength))[:LOOKED_AT]
+    for pixels in (kept[:LOOKED_AT] for arm, kept in samples.items() if (arm.name, arm.strength) in SHEET):
         excess, order = rule.excess(pixels).sort(descending=True)
         cells = []
         for i, over in zip(order[:SHOWN].tolist(), excess.tolist(), strict=False):

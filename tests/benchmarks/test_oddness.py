@@ -1,0 +1,36 @@
+"""The rule for odd pictures: real ones are odd as often as it says, pictures of nothing always."""
+
+import torch
+
+from helpers import generator
+from lab.oddness import Oddness
+
+
+def pictures(n, seed):
+    """Bars of two directions, a little rough, at a random place."""
+    g = generator(seed)
+    kind, place = torch.randint(2, (n,), generator=g), torch.randint(1, 7, (n,), generator=g)
+    pixels = torch.zeros(n, 8, 8)
+    pixels[torch.arange(n), place] = 200.0
+    pixels = torch.where(kind.bool()[:, None, None], pixels.mT, pixels)
+    return (pixels + 20 * torch.rand(n, 8, 8, generator=g)).round().to(torch.uint8)[:, None]
+
+
+def looks_like(pixels):
+    """0 for a bar across, 1 for one down."""
+    square = pixels[:, 0].float()
+    return (square.mean(dim=1).var(dim=1) > square.mean(dim=2).var(dim=1)).long()
+
+
+def test_of_real_pictures_the_stated_share_is_odd():
+    rule = Oddness.of(pictures(400, 1), pictures(1000, 2), looks_like, 0.9)
+    odd = (rule.excess(pictures(1000, 3)) > 1).double().mean()
+    assert 0.06 < float(odd) < 0.14  # four standard errors of a tenth
+
+
+def test_pictures_of_nothing_are_odd():
+    known = pictures(400, 1)
+    rule = Oddness.of(known, pictures(1000, 2), looks_like, 0.99)
+    soup = torch.randint(0, 256, (50, 1, 8, 8), generator=generator(4)).to(torch.uint8)
+    assert bool((rule.excess(soup) > 1).all())
+    assert not bool((rule.excess(known[:50]) > 1).any())  # those that are known have oddness nought
