@@ -26,7 +26,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 import noisekernel as nk
-from lab.oddness import Oddness
+from lab.oddness import Oddness, oddness
 from lab.results import RESULTS, record_run, today
 from noisekernel.kinds.pictures.drawing import contact_sheet
 from noisekernel.measuring.samples.extractors import Extractor, small_extractor
@@ -87,7 +87,7 @@ COLOURS = {
     "auto, unlabelled": "#b03a2e",
 }
 #: The arms whose oddest samples are shown, with a strength each.
-SHEET = (("unlabelled", 1.0), ("auto, unlabelled", 2.0), ("labelled", 1.0), ("classifier-free", 2.0))
+SHEET = (("unlabelled", 1.0), ("labelled", 1.0), ("auto, unlabelled", 2.0), ("classifier-free in an interval", 2.0))
 
 
 def drawn(arm: Arm, plain: Model, worse: Model, n: int, work: Path) -> Tensor:
@@ -120,6 +120,22 @@ def classifier(model: Model, pixels: Tensor, labels: Tensor | None, work: Path) 
     return small_extractor(model.kind, load_file(path), torch.device("cpu"))
 
 
+def seen(extractor: Extractor, pixels: Tensor) -> tuple[Tensor, Tensor]:
+    """The features of pictures, and the class that each looks most like."""
+    parts = [extractor(rows) for rows in pixels.split(500)]
+    classes = [part.logits.argmax(dim=1) for part in parts if part.logits is not None]
+    return torch.cat([part.features for part in parts]).double(), torch.cat(classes)
+
+
+def real_side(extractor: Extractor, train: Tensor, test: Tensor, work: Path) -> dict[str, Tensor]:
+    """What samples are compared with: features of the training pictures, and the oddness of those held out."""
+    path = work / "real.safetensors"
+    if not path.exists():
+        features, looks_like = seen(extractor, train)[0], seen(extractor, test)[1]
+        save_file({"features": features, "looks_like": looks_like, "oddness": oddness(test, train)}, path)
+    return load_file(path)
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--data", type=Path, required=True, help="the folder of Fashion-MNIST's four files")
@@ -136,24 +152,18 @@ def main() -> None:
     wanted = [arm for arm in arms(options.strengths) if not options.drawn or (options.work / arm.file).exists()]
     samples = {arm: drawn(arm, plain, worse, options.n, options.work) for arm in wanted}
     extractor = classifier(plain, train.values, train.labels, options.work)
-
-    def features(pixels: Tensor) -> Tensor:
-        return torch.cat([extractor(rows).features for rows in pixels.split(500)]).double()
-
-    def looks_like(pixels: Tensor) -> Tensor:
-        logits = [extractor(rows).logits for rows in pixels.split(500)]
-        return torch.cat([rows for rows in logits if rows is not None]).argmax(dim=1)
-
-    rules = {share: Oddness.of(train.values, test.values, looks_like, share) for share in LIMITS}
-    real = features(train.values)
+    real = real_side(extractor, train.values, test.values, options.work)
+    rule = Oddness(train.values, real["oddness"], real["looks_like"])
 
     def figures(pixels: Tensor) -> dict[str, float]:
-        seen = features(pixels)
-        distance, near = frechet_intervals(real, seen)[0], shares(real[:NEIGHBOURED], seen)
-        odd = {
-            f"odd beyond {share:g}": float((rule.excess(pixels) > 1).double().mean()) for share, rule in rules.items()
-        }
-        found = {"distance": distance.value, "low": distance.low, "high": distance.high, **odd}
+        features, looks_like = seen(extractor, pixels)
+        distance, near = (
+            frechet_intervals(real["features"], features)[0],
+            shares(real["features"][:NEIGHBOURED], features),
+        )
+        found = {"distance": distance.value, "low": distance.low, "high": distance.high}
+        for share in LIMITS:
+            found[f"odd beyond {share:g}"] = float((rule.excess(pixels, looks_like, share) > 1).double().mean())
         found |= {"precision": near.precision, "recall": near.recall}
         return {name: round(value, 4) for name, value in found.items()}
 
@@ -168,12 +178,12 @@ def main() -> None:
         print(run, flush=True)
     of_worse = drawn(Arm("worse alone"), worse, worse, options.n, options.work)
     told = {"n": options.n, "steps": STEPS, "seed": SEED, "interval": INTERVAL, "worse": WORSE, "floor": floor}
-    told["distance of the worse model"] = round(frechet_distance(features(of_worse), real), 4)
+    told["distance of the worse model"] = round(frechet_distance(seen(extractor, of_worse)[0], real["features"]), 4)
     assert test.labels is not None
     none = variances(plain, worse, plain.kind.encode(test.values[:50]), test.labels[:50])
     record_run("guidance", {**told, "no variance": none, "runs": runs})
     plot(runs, floor)
-    sheet(samples, rules[LIMITS[-1]])
+    sheet(samples, rule, extractor)
 
 
 @torch.no_grad()
@@ -207,11 +217,11 @@ def plot(runs: list[dict[str, Any]], floor: dict[str, Any]) -> None:
     figure.savefig(RESULTS / f"{today()}-guidance.png", dpi=110)
 
 
-def sheet(samples: dict[Arm, Tensor], rule: Oddness) -> None:
+def sheet(samples: dict[Arm, Tensor], rule: Oddness, extractor: Extractor) -> None:
     """The oddest of the first samples of some arms, a row each; those that are odd stand above a white line."""
     rows = []
     for pixels in (kept[:LOOKED_AT] for arm, kept in samples.items() if (arm.name, arm.strength) in SHEET):
-        excess, order = rule.excess(pixels).sort(descending=True)
+        excess, order = rule.excess(pixels, seen(extractor, pixels)[1], LIMITS[-1]).sort(descending=True)
         cells = []
         for i, over in zip(order[:SHOWN].tolist(), excess.tolist(), strict=False):
             cell = Image.new("L", (28, 31), 0)

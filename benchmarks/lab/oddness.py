@@ -7,7 +7,6 @@ too. A picture is *odd* if its own exceeds that of a stated share of them. So on
 share of .99.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -18,31 +17,24 @@ from torch import Tensor
 class Oddness:
     """The rule, for pictures like those that it was made of."""
 
-    #: Training pictures as vectors from 0 to 1.
+    #: Training pictures, bytes.
     known: Tensor
-    #: The class that a picture looks most like, of a batch of bytes.
-    looks_like: Callable[[Tensor], Tensor]
-    #: By class, the oddness that the stated share of held-out pictures stays below.
-    limits: Tensor
+    #: The oddness of each held-out picture, and the class that it looks most like.
+    of_held_out: Tensor
+    looks_like: Tensor
 
-    @classmethod
-    def of(cls, known: Tensor, held_out: Tensor, looks_like: Callable[[Tensor], Tensor], share: float) -> "Oddness":
-        """From bytes of training pictures and of held-out ones."""
-        vectors = _vectors(known)
-        found, kinds = _oddness(held_out, vectors), looks_like(held_out)
-        limits = [found[kinds == kind].quantile(share) for kind in range(int(kinds.max()) + 1)]
-        return cls(vectors, looks_like, torch.stack(limits))
+    def limits(self, share: float) -> Tensor:
+        """By class, the oddness that this share of held-out pictures stays below."""
+        classes = range(int(self.looks_like.max()) + 1)
+        return torch.stack([self.of_held_out[self.looks_like == kind].quantile(share) for kind in classes])
 
-    def excess(self, pixels: Tensor) -> Tensor:
+    def excess(self, pixels: Tensor, looks_like: Tensor, share: float) -> Tensor:
         """The oddness of each picture (bytes) over the limit of its class: above 1 it is odd."""
-        return _oddness(pixels, self.known) / self.limits[self.looks_like(pixels)]
+        return oddness(pixels, self.known) / self.limits(share)[looks_like]
 
 
-def _vectors(pixels: Tensor) -> Tensor:
-    return pixels.flatten(1).float() / 255
-
-
-def _oddness(pixels: Tensor, known: Tensor) -> Tensor:
-    vectors = _vectors(pixels)
-    nearest = torch.cat([torch.cdist(rows, known).min(dim=1).values for rows in vectors.split(500)])
+def oddness(pixels: Tensor, known: Tensor) -> Tensor:
+    """The distance of each picture from the nearest known one, as a share of its own length."""
+    vectors, others = (each.flatten(1).float() / 255 for each in (pixels, known))
+    nearest = torch.cat([torch.cdist(rows, others).min(dim=1).values for rows in vectors.split(500)])
     return nearest / vectors.norm(dim=1).clamp(min=1e-6)
