@@ -176,9 +176,11 @@ def main() -> None:
     runs = [looked_at(arm) for arm in samples]
     for run in (floor, *runs):
         print(run, flush=True)
-    of_worse = drawn(Arm("worse alone"), worse, worse, options.n, options.work)
     told = {"n": options.n, "steps": STEPS, "seed": SEED, "interval": INTERVAL, "worse": WORSE, "floor": floor}
-    told["distance of the worse model"] = round(frechet_distance(seen(extractor, of_worse)[0], real["features"]), 4)
+    alone = Arm("worse alone")
+    if not options.drawn or (options.work / alone.file).exists():
+        of_worse = drawn(alone, worse, worse, options.n, options.work)
+        told["distance of the worse model"] = round(frechet_distance(seen(extractor, of_worse)[0], real["features"]), 4)
     assert test.labels is not None
     none = variances(plain, worse, plain.kind.encode(test.values[:50]), test.labels[:50])
     record_run("guidance", {**told, "no variance": none, "runs": runs})
