@@ -115,7 +115,8 @@ def level_of(model: "Model", way: "Way", strength: float | None, level: float | 
     """The noise level of variants of this strength, or the level given. A model is measured for that once."""
     if strength == 0.0 or level is not None or way.name in model.curves:
         return way.level(model, strength, level)
-    with bar(way.work, "how far do variants go? (once for each model)") as advance:
+    often = "once for each model" if model.guidance is None else "each time for a guided model; --below needs none"
+    with bar(way.work, f"how far do variants go? ({often})") as advance:
         return way.level(model, strength, level, advance=advance)
 
 

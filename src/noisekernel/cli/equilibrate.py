@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from noisekernel.cli import common
+from noisekernel.cli.guiding import Guiding
 from noisekernel.cli.making import Making, with_options
 
 
@@ -24,6 +25,7 @@ def equilibrate(
     n: Annotated[int, typer.Option("-n", min=1, help="Variants of each example.")] = 16,
     out: common.Out = Path("equilibrated"),
     *,
+    guiding: Guiding,
     making: Making,
 ) -> None:
     """Make variants of examples by the paper's chain: steps at constant noise, with the paper's numbers.
@@ -37,10 +39,11 @@ def equilibrate(
     from noisekernel.files import outputs
 
     folder = outputs.new_folder(out, force=making.force)
-    chain = models.load(model, making.device)
+    plain = models.load(model, making.device)
+    chain = guiding.of(plain, making.label)
     given = common.read_examples(chain, examples)
     z = given.z
-    common.say_if_unlike(chain, model, given)
+    common.say_if_unlike(plain, model, given)
     cost = Cost(making.yes)
     kept = len(z) * (n + 1) * chain.kind.bytes_shown
     cost.check(chain, len(z) * n, making.batch_size, kept=kept, folder=folder)
@@ -70,6 +73,7 @@ def equilibrate(
         "readout": readout,
         "seed": making.seed,
         "label": making.label,
+        **guiding.told(chain),
     }
     sheet = write_results(folder, chain, how, given, variants, numbered="variant")
     figures = {**how, "n": n, "out": str(folder)}

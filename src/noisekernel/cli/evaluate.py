@@ -6,8 +6,11 @@ from typing import Annotated
 import typer
 
 from noisekernel.cli import common
+from noisekernel.cli.guiding import Guiding
+from noisekernel.cli.making import with_options
 
 
+@with_options
 def evaluate(
     model: common.ModelArgument,
     data: Annotated[
@@ -37,20 +40,26 @@ def evaluate(
     json: common.Json = False,
     out: Annotated[Path | None, typer.Option(help="A file to write the figures to as well, as JSON.")] = None,
     force: common.Force = False,
+    *,
+    guiding: Guiding,
 ) -> None:
     """Measure samples against data: FID, KID, Inception score, precision, recall, density, coverage; and the denoiser.
 
     Each with an interval, and beside what real data score. Under torchrun or accelerate launch the processes share
     the work, and the figures are those of one process.
     """
+    from dataclasses import replace
+
+    from noisekernel import models
     from noisekernel.files import outputs
     from noisekernel.files.formats import write_json
     from noisekernel.models.named import measure
 
     if out is not None:
         outputs.new_file(out, force=force)
+    chain = guiding.of(models.load(model, device), label)
     judged = measure(
-        model,
+        chain,
         data,
         n=n,
         features=features,
@@ -62,8 +71,10 @@ def evaluate(
         seed=seed,
         device=device,
         batch_size=batch_size,
+        called=common.model_name(model),
         show=common.bar,
     )
+    judged = replace(judged, how={**judged.how, **guiding.told(chain, chain.schedule(sampler, steps)[1])})
     if common.process()[0] > 0:
         return
     if out is not None:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from noisekernel.cli import common
+from noisekernel.cli.guiding import Guiding
 from noisekernel.cli.making import Making, with_options
 
 
@@ -30,6 +31,7 @@ def fill(
     equilibrium: Annotated[int, typer.Option(min=0, help="Equilibrium steps after each of them.")] = 0,
     out: common.Out = Path("filled"),
     *,
+    guiding: Guiding,
     making: Making,
 ) -> None:
     """Fill in what a mask hides, as in the paper's inpainting; all else comes back as it was, bit by bit."""
@@ -46,7 +48,7 @@ def fill(
     if keep is not None and tiles is None:
         raise InputError("--keep is the share of tiles that is kept; with a mask, the mask says it")
     folder = outputs.new_folder(out, force=making.force)
-    chain = models.load(model, making.device)
+    chain = guiding.of(models.load(model, making.device), making.label)
     given = common.read_examples(chain, examples)
     z = given.z
     if mask is not None:
@@ -86,6 +88,7 @@ def fill(
         "equilibrium": equilibrium,
         "seed": making.seed,
         "label": making.label,
+        **guiding.told(chain),
     }
     inputs = [] if mask is None else [Path(mask)]
     sheet = write_results(folder, chain, how, given, filled, numbered="way", masks=masks, inputs=inputs)

@@ -1,4 +1,4 @@
-"""The options that all commands have which make examples, declared once."""
+"""Options that several commands have, declared once: groups of them, and those of all commands that make examples."""
 
 import inspect
 from collections.abc import Callable
@@ -23,18 +23,24 @@ class Making:
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose last parameter is a `Making`, as a command that has each of these options after its own."""
-    own = list(inspect.signature(command).parameters.values())[:-1]
-    shared = {field.name: field for field in fields(Making)}
+    """A command whose keyword-only parameters are dataclasses, as one that has each of their fields as an option."""
+    parameters = inspect.signature(command).parameters.values()
+    own = [each for each in parameters if each.kind is not inspect.Parameter.KEYWORD_ONLY]
+    groups = {each.name: each.annotation for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
 
     def run(**given: Any) -> None:
-        told = Making(**{name: given.pop(name) for name in shared})
-        command(**given, making=told)
+        told = {
+            name: group(**{each.name: given.pop(each.name) for each in fields(group)}) for name, group in groups.items()
+        }
+        command(**given, **told)
 
     made: Any = update_wrapper(run, command)
     options = [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=field.default, annotation=field.type)
-        for name, field in shared.items()
+        inspect.Parameter(
+            each.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=each.default, annotation=each.type
+        )
+        for group in groups.values()
+        for each in fields(group)
     ]
     made.__signature__ = inspect.Signature([*own, *options])
     made.__annotations__ = {each.name: each.annotation for each in (*own, *options)}

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from noisekernel.cli import common
+from noisekernel.cli.guiding import Guiding
 from noisekernel.cli.making import Making, with_options
 
 
@@ -17,6 +18,7 @@ def sample(
     sampler: common.Sampler = None,
     steps: common.Steps = None,
     *,
+    guiding: Guiding,
     making: Making,
 ) -> None:
     """Draw new data: a file each (or all in one, where the data are lines), an overview, and a manifest.
@@ -35,7 +37,7 @@ def sample(
     common.wait_for_everyone(making.device)
     folder = outputs.new_folder(out, force=making.force)
     common.wait_for_everyone(making.device)
-    chain = models.load(model, making.device)
+    chain = guiding.of(models.load(model, making.device), making.label)
     chosen, schedule = chain.schedule(sampler, steps)
     cost = Cost(making.yes)
     cost.check(chain, n, making.batch_size, folder=folder)
@@ -46,6 +48,7 @@ def sample(
         "sampler": chosen,
         "steps": schedule.steps,
         "seed": making.seed,
+        **guiding.told(chain, schedule),
     }
 
     def made(i: int) -> dict[str, object]:

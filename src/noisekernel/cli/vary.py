@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from noisekernel.cli import common
+from noisekernel.cli.guiding import Guiding
 from noisekernel.cli.making import Making, with_options
 
 
@@ -37,6 +38,7 @@ def vary(
     ] = None,
     out: common.Out = Path("variants"),
     *,
+    guiding: Guiding,
     making: Making,
 ) -> None:
     """Make variants of examples.
@@ -60,12 +62,13 @@ def vary(
     RENEWAL.check(strength, below)
     folder = outputs.new_folder(out, force=making.force)
     choice = Choice.of(rounds, n, choose, score)
-    chain = models.load(model, making.device)
+    plain = models.load(model, making.device)
+    chain = guiding.of(plain, making.label)
     kind = chain.kind
     chooser = choice.chooser(kind)
     given = common.read_examples(chain, examples)
     z = given.z
-    common.say_if_unlike(chain, model, given)
+    common.say_if_unlike(plain, model, given)
     cost = Cost(making.yes)
     kept = kind.bytes_shown + (4 * z[0].numel() * (steps + 1) if rounds > 1 else 0)
     cost.check(chain, rounds * len(z) * n, making.batch_size, kept=len(z) * n * kept, folder=folder)
@@ -77,6 +80,7 @@ def vary(
         "steps": steps,
         "seed": making.seed,
         "label": making.label,
+        **guiding.told(chain),
     }
     varying = Variants(chain, n, making.batch_size, below=how["below"], steps=steps, seed=making.seed, more=rounds > 1)
     originals = [f"{name}-original" for name in given.names]

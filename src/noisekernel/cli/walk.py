@@ -6,8 +6,11 @@ from typing import Annotated
 import typer
 
 from noisekernel.cli import common
+from noisekernel.cli.guiding import Guiding
+from noisekernel.cli.making import with_options
 
 
+@with_options
 def walk(
     model: common.ModelArgument,
     examples: Annotated[
@@ -29,6 +32,8 @@ def walk(
     json: common.Json = False,
     force: common.Force = False,
     yes: common.Yes = False,
+    *,
+    guiding: Guiding,
 ) -> None:
     """Film a walk through the data.
 
@@ -42,7 +47,8 @@ def walk(
     from noisekernel.core.errors import InputError
     from noisekernel.files import outputs
 
-    chain = models.load(model, device)
+    plain = models.load(model, device)
+    chain = guiding.of(plain, label)
     kind = chain.kind
     out = Path(f"walk{kind.reel}") if out is None else out
     kind.check_film(out)
@@ -58,7 +64,7 @@ def walk(
     in_film = (steps // every + 1) * number * kind.bytes_shown
     cost.check(chain, number, number, kept=in_film, instead="ask for fewer steps, or to show fewer of them (--every)")
     if given is not None:
-        common.say_if_unlike(chain, model, given)
+        common.say_if_unlike(plain, model, given)
     z = None if starts is None else starts[[i % len(starts) for i in range(number)]]
     labels = common.label_for(chain, label, number)
     going = tasks.walk(chain, number if z is None else z, pace=pace, label=labels, seed=seed)
@@ -77,6 +83,7 @@ def walk(
         "steps": steps,
         "frames": len(frames),
         "seed": seed,
+        **guiding.told(chain),
         "out": str(out),
     }
     common.say(figures, json, f"{len(frames)} frames of {number} chains: {out}")

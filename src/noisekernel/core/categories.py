@@ -122,6 +122,27 @@ class Categories(Elementwise):
         sure, never = torch.zeros(value.shape, dtype=self.dtype, device=value.device), LOG_ZERO
         return Mixed(self, value, sure.where(fill, never), sure.where(~fill, never), self.classes)
 
+    def away_from(self, worse: "Categories", by: float) -> "Categorical":
+        """p^(1 + by) q^(-by), normalised: the logarithms go on in a line. It is a table, whatever the two are.
+
+        Args:
+            worse: The distribution q, of the same shape and classes.
+            by: How far: 0 is this distribution, -1 is the worse one.
+
+        >>> p, q = (Categorical.from_probs(torch.tensor([[a, 1 - a]])) for a in (0.5, 0.2))
+        >>> p.away_from(q, 1.0).probs
+        tensor([[0.8000, 0.2000]])
+        """
+        if not isinstance(worse, Categories):
+            raise InputError(f"categories cannot be pushed away from a {type(worse).__name__}; both are of one kind")
+        mine, theirs = ((*d.shape, d.classes) for d in (self, worse))
+        if mine != theirs:
+            raise ShapeError(f"the worse distribution has shape {theirs} but this one has {mine}; they must agree")
+        table = self.table()
+        pushed = table + by * (table - worse.table())
+        # What is impossible by this distribution stays so, however much less possible the worse one finds it.
+        return Categorical.from_logits(torch.where(table > 0.1 * LOG_ZERO, pushed, LOG_ZERO))
+
     def without(self, barred: Tensor) -> "Categorical":
         """Given that no element is of a class that is barred for it: those have no probability, the others all of it.
 

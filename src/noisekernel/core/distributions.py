@@ -151,6 +151,15 @@ class Elementwise(Distribution):
             mask: 1 where an element is to be filled in, 0 where it is observed; of the shape of `value`.
         """
 
+    def away_from(self: Same, worse: Same, by: float) -> Same:
+        """This distribution pushed away from a worse one, for guidance (`networks.Guided`).
+
+        Args:
+            worse: A distribution of the same shape.
+            by: How far, in units of the difference of the two: 0 is this distribution, -1 is the worse one.
+        """
+        raise InputError(f"a {type(self).__name__} cannot be guided; give it a method away_from(worse, by)")
+
     @abstractmethod
     def kl(self: Same, other: Same) -> Float[Tensor, " batch"]:
         """KL(self || other), exactly, for each sample.
@@ -226,6 +235,14 @@ class Normal(Elementwise):
 
     def beyond(self, before: "Normal", by: float) -> "Normal":
         return Normal(self.loc + by * (self.loc - before.loc), self.variance)
+
+    def away_from(self, worse: "Normal", by: float) -> "Normal":
+        """The mean goes on in a line. So does the variance on the way to the worse one (`by` below 0), not beyond."""
+        if not isinstance(worse, Normal):
+            raise InputError(f"a Normal cannot be pushed away from a {type(worse).__name__}; both are of one kind")
+        checks.same_shape("the worse distribution", worse.loc, "this one", self.loc)
+        variance = self.variance if by >= 0 else torch.lerp(self.variance, worse.variance, -by)
+        return Normal(self.loc + by * (self.loc - worse.loc), variance)
 
     def clamp(self, value: Tensor, mask: Tensor) -> "Normal":
         fill = checks.mask(mask, self.loc)

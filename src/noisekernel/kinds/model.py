@@ -67,6 +67,23 @@ class KindModel(NoiseModel):
             return super().as_labels(label, n)
         return self.label([label] if isinstance(label, str | int | Integral) else label, n)
 
+    def check_worse(self, worse: NoiseModel) -> bool:
+        """The same kind of data too, and the same classes or none."""
+        if isinstance(worse, KindModel):
+            mine, theirs = (each.kind.model_dump(include={"kind", *each.kind.fixed}) for each in (self, worse))
+            if mine != theirs:
+                odd = [name for name in mine if theirs.get(name, mine[name]) != mine[name]]
+                raise InputError(
+                    f"the worse model is of {worse.kind.described()}, and this one of {self.kind.described()}: they "
+                    f"differ in {', '.join(odd) or 'the kind of data'}; give a worse model of the same data"
+                )
+            if worse.classes and tuple(worse.classes) != tuple(self.classes):
+                raise InputError(
+                    f"the worse model learned the classes {_few(worse.classes)}, and this one {_few(self.classes)}; "
+                    "they must be the same, or the worse model has none"
+                )
+        return super().check_worse(worse)
+
     def read(self, examples: Any) -> Tensor:
         """Examples as clean data, (n, *shape).
 
@@ -144,3 +161,8 @@ class KindModel(NoiseModel):
                 else f"there is no class {name!r}; give a name, or a whole number from 0 to {len(self.classes) - 1}"
             )
         return number
+
+
+def _few(names: Sequence[str], most: int = 5) -> str:
+    """The names of some classes, for an error."""
+    return ", ".join(names[:most]) + (" …" if len(names) > most else "") or "none"

@@ -62,6 +62,7 @@ def save(model: NoiseModel, path: str | Path, *, kind: Kind | None = None, force
         model = build(design, model.denoiser, curves=model.curves)
     elif kind is not None:
         raise InputError("this model knows its kind of data; leave out kind")
+    weights = weights_of(model)
     path = Path(path)
     path = path if path.suffix == ".safetensors" else path / FILE
     if path.exists() and not force:
@@ -74,8 +75,19 @@ def save(model: NoiseModel, path: str | Path, *, kind: Kind | None = None, force
     }
     if model.curves:
         about["curves"] = {name: curve.figures() for name, curve in model.curves.items()}
-    write_tensors(path, model.denoiser.state_dict(), about)  # type: ignore[attr-defined]
+    write_tensors(path, weights, about)
     return path
+
+
+def weights_of(model: Model) -> dict[str, torch.Tensor]:
+    """The weights of a model by name, of which a file is made; those of a network with something around it are not."""
+    if not isinstance(model.denoiser, Denoiser):
+        how = "has its labels filled in" if model.guidance is None else f"is {model.guidance.described()}"
+        raise InputError(
+            f"this model {how}, which a file does not hold: it holds one network; save the model that it was made of, "
+            "or train from that one, and do the same to what is loaded"
+        )
+    return model.denoiser.state_dict()
 
 
 def bundled() -> list[str]:
@@ -106,7 +118,7 @@ def digest_of(what: str | Path) -> str:
 
 def digest_of_weights(model: Model) -> str:
     """sha256 of a model's weights, wherever they are from."""
-    weights = model.denoiser.state_dict()  # type: ignore[attr-defined]
+    weights = weights_of(model)
     return digest(*(weights[name] for name in sorted(weights)))
 
 

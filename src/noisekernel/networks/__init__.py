@@ -11,6 +11,7 @@ from noisekernel.networks.covariance_head import CovarianceGaussian
 from noisekernel.networks.denoiser import Denoise, Denoiser
 from noisekernel.networks.exact import exact_denoiser
 from noisekernel.networks.gaussian_heads import PlainGaussian, PreconditionedGaussian
+from noisekernel.networks.guided import Guided
 from noisekernel.networks.head import Head
 from noisekernel.networks.mlp import MLP
 from noisekernel.networks.paper_unet import PaperUNet
@@ -25,6 +26,7 @@ __all__ = [
     "CovarianceGaussian",
     "Denoise",
     "Denoiser",
+    "Guided",
     "Head",
     "OrdinalHead",
     "PaperUNet",

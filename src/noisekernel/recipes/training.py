@@ -72,6 +72,9 @@ class TrainingSettings(Strict):
     save_every: Count = 50_000
     save_minutes: Positive | None = 5.0
     keep: Count = 3
+    #: The share of the run after which the average of the moment is kept as a model of its own, early.safetensors: a
+    #: worse model to guide this one by. null for none.
+    early: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
     #: How many images between lines of the log, and between pictures and looks at what is held out.
     log_every: Count = 2_000
     draw_every: Count = 50_000

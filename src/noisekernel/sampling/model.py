@@ -24,6 +24,7 @@ from noisekernel.core.errors import InputError, ShapeError
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.networks.clamped import Clamped
 from noisekernel.networks.denoiser import Denoise
+from noisekernel.networks.guided import Guided, Turns
 from noisekernel.sampling.strength import StrengthCurve
 
 Some = TypeVar("Some", bound="NoiseModel")
@@ -125,13 +126,23 @@ class NoiseModel(TransitionModel):
     def _innermost(self) -> Any:
         """The denoiser without the labels and the observations that it is called with."""
         inner: Any = self.denoiser
-        while isinstance(inner, partial | Clamped):
+        while isinstance(inner, partial | Clamped | Guided | Turns):
             inner = inner.func if isinstance(inner, partial) else inner.denoiser
         return inner
 
+    @property
+    def guidance(self) -> Guided | None:
+        """How the denoiser is guided, if it is."""
+        outer: Any = self.denoiser
+        while isinstance(outer, partial | Clamped | Turns):
+            outer = outer.func if isinstance(outer, partial) else outer.denoiser
+        return outer if isinstance(outer, Guided) else None
+
     def _weights(self) -> list[nn.Parameter]:
-        inner = self._innermost()
-        return list(inner.parameters()) if isinstance(inner, nn.Module) else []
+        """Those of the denoiser, and of the worse one that it is guided by."""
+        worse = [] if self.guidance is None or self.guidance.free else [self.guidance.worse]
+        modules = [part for part in (self._innermost(), *worse) if isinstance(part, nn.Module)]
+        return [each for module in modules for each in module.parameters()]
 
     def to(self: Some, device: str | torch.device) -> Some:
         """This model with its weights on a device: this very model if they are there already, else a copy.
@@ -147,7 +158,8 @@ class NoiseModel(TransitionModel):
     def __repr__(self) -> str:
         inner, shape = self._innermost(), " x ".join(map(str, self.shape))
         name = getattr(inner, "__name__", type(inner).__name__)
-        return f"<{type(self).__name__} of {shape}: {self.kernel!r}, {name} of {self.parameters:,} parameters>"
+        guided = "" if self.guidance is None else f", {self.guidance.described()}"
+        return f"<{type(self).__name__} of {shape}: {self.kernel!r}, {name} of {self.parameters:,} parameters{guided}>"
 
     def check_batch(self, z: Any, name: str = "z") -> Tensor:
         """`z`, if it is a batch of this model's data.
@@ -221,6 +233,51 @@ class NoiseModel(TransitionModel):
             return self
         return replace(self, denoiser=partial(self.denoiser, label=checks.labels(label, n).to(self.device)))
 
+    def guided(
+        self: Some,
+        strength: float,
+        *,
+        worse: "NoiseModel | None" = None,
+        between: tuple[float, float] = (0.0, 1.0),
+    ) -> Some:
+        """This model with a denoiser that is pushed away from a worse one (`networks.Guided`): for every task.
+
+        What is then drawn is *not* the distribution of the data: it has fewer odd samples, and less variety. Each state
+        between the two noise levels takes two network calls. The model has strength curves of its own.
+
+        Args:
+            strength: How far the denoiser is pushed: 1 is not at all, 0 is the worse one.
+            worse: A worse model of the same data, such as an early one of the same run (autoguidance). Without one it
+                is this model without the label (classifier-free guidance), and tasks have to be given a label.
+            between: The noise levels between which the denoiser is guided.
+
+        >>> from functools import partial
+        >>> from noisekernel.kernels.gaussian import GaussianKernel
+        >>> from noisekernel.networks.exact import exact_denoiser
+        >>> one, other = (
+        ...     NoiseModel(GaussianKernel(), partial(exact_denoiser, mean=mean, variance=0.25), shape=(2,))
+        ...     for mean in (1.0, 0.0)
+        ... )
+        >>> one.guided(1.5, worse=other).look(torch.zeros(1, 2), beta=1.0).mean
+        tensor([[1.5000, 1.5000]])
+        """
+        from noisekernel.sampling.guidance import guide
+
+        return guide(self, strength, worse, between)
+
+    def check_worse(self, worse: "NoiseModel") -> bool:
+        """Refuse to be guided by a model of other data.
+
+        Args:
+            worse: The worse model.
+
+        Returns:
+            Whether it takes the labels that this model takes.
+        """
+        from noisekernel.sampling.guidance import check_worse
+
+        return check_worse(self, worse)
+
     def look(self, x: Tensor, beta: float) -> Distribution:
         """r(z | x, beta), with what the kernel knows put in."""
         r = self.kernel.refine(self.denoiser(x, beta), x)
@@ -248,6 +305,11 @@ def _moved(part: Any, device: torch.device) -> Any:
         return partial(_moved(part.func, device), *(_moved(value, device) for value in part.args), **options)
     if isinstance(part, Clamped):
         return Clamped(*(_moved(each, device) for each in (part.denoiser, part.observed, part.mask, part.barred)))
+    if isinstance(part, Turns):
+        return replace(part, denoiser=_moved(part.denoiser, device))
+    if isinstance(part, Guided):
+        good = _moved(part.denoiser, device)
+        return replace(part, denoiser=good, worse=good if part.free else _moved(part.worse, device))
     return part
 
 

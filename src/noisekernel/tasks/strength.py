@@ -20,6 +20,7 @@ from noisekernel.core import checks
 from noisekernel.core.errors import InputError
 from noisekernel.core.stepwise import Advance, nothing
 from noisekernel.core.suggestions import unknown
+from noisekernel.sampling.guidance import over_classes
 from noisekernel.sampling.model import NoiseModel, noise_model
 from noisekernel.sampling.strength import StrengthCurve
 from noisekernel.tasks.distances import RENEWED, equilibrium_curve, renewal_curve
@@ -94,6 +95,7 @@ class Way:
 
     def measure(self, model: NoiseModel, *, n: int = 12, advance: Advance = nothing) -> StrengthCurve:
         """Measured on variants of `n` of the model's own samples. `advance` is called after every step."""
+        model = over_classes(model)
         drawn = synthesis(model, SAMPLES, steps=DRAWN, seed=1).result(advance)
         if bool((drawn == drawn[:1]).all()):
             raise InputError(

@@ -39,6 +39,10 @@ LOCK = ".lock"
 CHECKPOINTS, SAMPLES = "checkpoints", "samples"
 
 
+#: The model of an early moment, in the folder of a run.
+EARLY = "early.safetensors"
+
+
 def trainer_for(
     ready: Prepared,
     recipe: Recipe,
@@ -159,7 +163,7 @@ def identity(training: TrainingSettings) -> dict[str, Any]:
     free = free_settings(training) | ({"images", "pace"} if training.minutes is not None else set())
     # What is held out is told by the number of examples, not by the setting.
     told = training.model_dump(mode="json", exclude=free | {"held_out"})
-    return {name: value for name, value in told.items() if name not in ("minutes", "pace", "stop") or value}
+    return {name: value for name, value in told.items() if name not in ("minutes", "pace", "stop", "early") or value}
 
 
 def same_place(data: str, before: str) -> bool:

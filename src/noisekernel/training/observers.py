@@ -42,6 +42,8 @@ class Silent:
 
     def drew(self, images: int, average: Denoiser) -> None: ...
 
+    def early(self, images: int, average: Denoiser) -> None: ...
+
     def planned(self, settings: TrainingSettings) -> None: ...
 
     def close(self) -> None:
@@ -124,6 +126,17 @@ class ModelFile(Silent):
 
     def saved(self, images: int, average: Denoiser) -> None:
         models.save(self.make(average, images), self.folder / models.FILE, force=True)
+
+
+@dataclass
+class EarlyFile(Silent):
+    """early.safetensors: the average of an early moment. A run that is resumed later leaves the file as it is."""
+
+    path: Path
+
+    def early(self, images: int, average: Denoiser) -> None:
+        if not self.path.exists():
+            models.save(self.make(average, images), self.path)
 
 
 @dataclass

@@ -6,6 +6,7 @@ DIR/
   log.jsonl             one line every so many images
   model.safetensors     the model as of the last checkpoint, or of the best look at what is held out if the run may
                         stop there: `nk sample DIR` works while training goes on
+  early.safetensors     the model as of an early moment, to guide the other by (`training.early`)
   checkpoints/          what is needed to go on
   samples/              samples on the way
   tensorboard/          the same for TensorBoard, where it is installed
@@ -23,6 +24,7 @@ from accelerate.utils import broadcast_object_list
 from rich.console import Console
 
 from noisekernel import models
+from noisekernel.core.errors import InputError
 from noisekernel.core.quantities import told_seconds
 from noisekernel.data.opening import Data, name_of
 from noisekernel.files.digest import digest
@@ -33,6 +35,7 @@ from noisekernel.networks.denoiser import Denoiser
 from noisekernel.recipes.schema import Recipe
 from noisekernel.training.beginning import (
     CHECKPOINTS,
+    EARLY,
     SAMPLES,
     alone_in,
     begin,
@@ -46,6 +49,7 @@ from noisekernel.training.calibration import with_strength
 from noisekernel.training.checkpoint import Checkpoints
 from noisekernel.training.observers import (
     Bar,
+    EarlyFile,
     LogFile,
     ModelFile,
     RecipeFile,
@@ -113,6 +117,8 @@ def fit(
     folder = None if out is None else Path(out)
     first = opened(start)
     chosen, seed, begun = begin(data, folder, recipe, settings, seed, resume, device, first, kind, minutes)
+    if folder is None and chosen.training.early is not None:
+        raise InputError("training.early keeps an early model in the run's folder; say which folder (out)")
     cpu = on_cpu(device)
     main = PartialState(cpu=cpu).is_main_process
     talk = console if main else Console(quiet=True)
@@ -248,7 +254,8 @@ def _recorders(
     log = LogFile(folder / "log.jsonl")
     log.resume(images)
     drawn = SampleFiles(folder / SAMPLES)
-    recorders = [RecipeFile(folder / "recipe.json", recipe), log, run_file, ModelFile(folder), drawn]
+    early = EarlyFile(folder / EARLY)
+    recorders = [RecipeFile(folder / "recipe.json", recipe), log, run_file, early, ModelFile(folder), drawn]
     if tensorboard or (tensorboard is None and find_spec("tensorboard") is not None):
         board = TensorBoard(folder / "tensorboard", images)
         drawn.also.append(board.sample)

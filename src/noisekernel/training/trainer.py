@@ -42,6 +42,10 @@ class Observer(Protocol):
 
     def drew(self, images: int, average: Denoiser) -> None: ...
 
+    def early(self, images: int, average: Denoiser) -> None:
+        """The share of the run that is called early (`training.early`) is over."""
+        ...
+
     def planned(self, settings: TrainingSettings) -> None:
         """The plan of a run by the clock was corrected."""
         ...
@@ -112,6 +116,7 @@ class Trainer:
         self._stop: int | None = None
         self._saved = self._looked = 0.0
         self._entry: Entry | None = None
+        self._early_told = settings.early is None
         self._pacer = Pacer()
 
     @property
@@ -231,6 +236,7 @@ class Trainer:
         """Log, draw, look at what is held out, and save where it is time to."""
         drawing = self._ended or self._passed(self.settings.draw_every)
         self._tell(window, drawing, self._passed(self.settings.log_every))
+        self._tell_early()
         last = self._ended or self._over
         if last or self._passed(self.settings.save_every) or self._long_unsaved():
             self._check(window)
@@ -281,6 +287,13 @@ class Trainer:
     def _draw(self) -> None:
         for observer in self._listening():
             observer.drew(self.images, self.averaged)
+
+    def _tell_early(self) -> None:
+        """Once, at the first step beyond the early share of the run as it is planned then."""
+        if not self._early_told and self.images >= (self.settings.early or 0.0) * self.settings.images:
+            self._early_told = True
+            for observer in self._listening():
+                observer.early(self.images, self.averaged)
 
     def _correct_plan(self) -> None:
         """In a run by the clock: see to its end in time. Only before a checkpoint, which keeps what was decided."""
