@@ -180,7 +180,8 @@ def test_a_rise_beyond_chance_is_named_and_ends_a_run_that_may_end():
     found = [watch.look(Known(off), 100 * (i + 1), CPU) for i, off in enumerate(ways)]
     assert [look.best for look in found] == [100, 200, *[300] * (1 + PATIENCE)]
     assert [look.warning is not None for look in found] == [False] * 3 + [True] * PATIENCE
-    assert "by heart" in found[-1].warning
+    # Here the training examples are denoised worse as well, so nothing is learned by heart.
+    assert "the model gets worse: held-out points took" in found[-1].warning
     assert "after 300 images" in found[-1].warning
     assert f"take {found[-1].bits:.4g} now" in found[-1].warning
     assert watch.over

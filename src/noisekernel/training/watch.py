@@ -77,8 +77,10 @@ class Watch:
     #: After how many images the last look and the best one were.
     last: int | None = field(default=None, init=False)
     best: int | None = field(default=None, init=False)
-    #: The bits of each held-out example at the best look, and the denoiser of that moment, if it is kept.
+    #: The bits of each held-out example at the best look, those of training examples, and the denoiser of that moment,
+    #: if it is kept.
     best_bits: Tensor | None = field(default=None, init=False)
+    best_trained: float | None = field(default=None, init=False)
     kept: Denoiser | None = field(default=None, init=False)
     #: At how many looks in a row, up to the last one, the bits had risen.
     risen: int = field(default=0, init=False)
@@ -105,7 +107,7 @@ class Watch:
         )
         bits = held.bits_of_examples
         if self.best_bits is None or float(bits.mean()) < float(self.best_bits.mean()):
-            self.best, self.best_bits = images, bits
+            self.best, self.best_bits, self.best_trained = images, bits, trained.bits.value
             if self.stops:
                 self.kept = deepcopy(denoiser)
         assert self.best is not None
@@ -143,15 +145,16 @@ class Watch:
 
     def _warning(self, bits: float, trained: float) -> str:
         assert self.best_bits is not None
-        kept = (
-            "the model of that moment is kept"
-            if self.stops
-            else "--set training.stop=held-out would keep the model of that moment and stop"
-        )
+        assert self.best_trained is not None
+        if trained > self.best_trained:
+            what, advice = "the model gets worse", "those are worse too, so a lower training.rate may help"
+        else:
+            what = f"the model begins to learn its {self.kind.many} by heart"
+            advice = "--set training.stop=held-out would keep the model of that moment and stop"
         return (
-            f"the model begins to learn its {self.kind.many} by heart: held-out ones took "
-            f"{float(self.best_bits.mean()):.4g} bits per element after {self.best:,} images and take {bits:.4g} now, "
-            f"{bits - trained:.2g} more than those trained on; {kept}"
+            f"{what}: held-out {self.kind.many} took {float(self.best_bits.mean()):.4g} bits per element after "
+            f"{self.best:,} images and take {bits:.4g} now, {bits - trained:.2g} more than those trained on; "
+            f"{'the model of that moment is kept' if self.stops else advice}"
         )
 
     # State ------------------------------------------------------------------------------------------------------------
@@ -161,7 +164,8 @@ class Watch:
         tensors = {} if self.best_bits is None else {"held_out.best": self.best_bits}
         if self.kept is not None:
             tensors |= {f"best.{name}": value for name, value in self.kept.state_dict().items()}
-        return tensors, {"last": self.last, "best": self.best, "risen": self.risen}
+        told = {"last": self.last, "best": self.best, "best_trained": self.best_trained, "risen": self.risen}
+        return tensors, told
 
     def unpack(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any] | None, denoiser: Denoiser) -> None:
         """Go on from what a checkpoint kept.
@@ -174,6 +178,7 @@ class Watch:
         if told is None:
             return
         self.last, self.best, self.risen = told["last"], told["best"], told["risen"]
+        self.best_trained = told["best_trained"]
         self.best_bits = tensors.get("held_out.best")
         kept = {name.removeprefix("best."): value for name, value in tensors.items() if name.startswith("best.")}
         if kept:
