@@ -56,6 +56,7 @@ class Material:
             "training.average.images": self.images // 30,
             "training.draw_every": 10**9,
             "training.save_every": 10**9,
+            "training.held_out": 0,  # the material has pictures of its own for that
         }
 
     def write(self, folder: Path) -> Path:
