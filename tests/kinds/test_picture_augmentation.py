@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from noisekernel.core.errors import InputError
-from noisekernel.data.examples import InMemory, Treatment, unaugmented
+from noisekernel.data.examples import InMemory, Treatment
 from noisekernel.data.source import Loaded, Summary
 from noisekernel.kinds.pictures import Pictures
 from noisekernel.kinds.pictures.augmentation import PictureAugmentation
@@ -86,10 +86,11 @@ def test_what_is_told_of_an_example_is_what_was_done_to_it_in_any_batch():
     assert torch.equal(z, torch.cat([z for z, _ in examples.stream(parts, CPU)]))
     told = examples.treatment.told(range(200), CPU)
     assert torch.equal(told, torch.cat([examples.treatment.told(part, CPU) for part in parts]))
-    (plain, _), *_ = unaugmented(examples).stream([range(200)], CPU)
+    without = InMemory(loaded, Treatment(kind.model_copy(update={"augment": 0.0}), 5))
+    (plain, _), *_ = without.stream([range(200)], CPU)
     assert torch.equal(z, kind.encode(kind.augmentation.applied(kind.decode(plain), told)))
     assert not torch.equal(z, plain)
-    assert unaugmented(examples).treatment.told(range(3), CPU) is None
+    assert without.treatment.told(range(3), CPU) is None
 
 
 def test_what_cannot_be_changed_is_refused():

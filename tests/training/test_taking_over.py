@@ -74,8 +74,8 @@ def test_of_the_inputs_of_another_head_the_state_is_taken_over_and_the_rest_begi
 
     def stub(channels, kind, inputs):
         sizes = SimpleNamespace(in_channels=inputs * channels, out_channels=2 * channels)
-        head = SimpleNamespace(kind=kind, build=lambda channels: sizes)
-        return SimpleNamespace(data=Pictures(size=(channels, 8, 8)), head=head)
+        head = SimpleNamespace(kind=kind, build=lambda channels, shape: sizes)
+        return SimpleNamespace(data=Pictures(size=(channels, 8, 8)), head=head, shape=(channels, 8, 8))
 
     own = torch.randn(8, 6, 3, 3)
     found, count = taking_over._fitted(

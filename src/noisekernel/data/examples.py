@@ -91,12 +91,6 @@ class Treatment:
         return augmentation.drawn(uniform((len(numbers), augmentation.chances), streams))
 
 
-def unaugmented(examples: "InMemory | ReadAsNeeded | Streamed") -> "InMemory | ReadAsNeeded | Streamed":
-    """These examples as they are to be drawn: without changes that the network is told of."""
-    plain = replace(examples.treatment, kind=examples.treatment.kind.unaugmented)
-    return replace(examples, treatment=plain)
-
-
 def _moved(tensor: Tensor, device: torch.device) -> Tensor:
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 

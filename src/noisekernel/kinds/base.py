@@ -200,11 +200,6 @@ class Kind(Strict):
         return None
 
     @property
-    def unaugmented(self) -> Self:
-        """This kind without such an augmentation: the data as they are to be drawn."""
-        return self
-
-    @property
     def bytes_stored(self) -> int:
         """The bytes of one example as it is stored."""
         return int(np.prod(self.shape))

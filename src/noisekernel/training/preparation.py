@@ -17,7 +17,7 @@ from noisekernel import models, recipes
 from noisekernel.core.checks import pick_device
 from noisekernel.core.errors import InputError
 from noisekernel.core.settings import read
-from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment, unaugmented
+from noisekernel.data.examples import Examples, InMemory, ReadAsNeeded, Streamed, Treatment
 from noisekernel.data.held_out import HeldOut, hold_out
 from noisekernel.data.mixed import check_one_kind
 from noisekernel.data.opening import Data, kind_for, name_of, open_source
@@ -152,7 +152,9 @@ def prepare(
     if isinstance(recipe.head, recipes.PreconditionedHeadConfig) and recipe.head.mean is None:
         head = _known_head(before)
         if head is None:
-            measured = _measured_head(recipe.head, unaugmented(examples), count, kind, console)
+            # Of the examples as the network sees them, with the changes that it is told of: for those, too, what the
+            # head knows is to be right on average.
+            measured = _measured_head(recipe.head, examples, count, kind, console)
             head, moments = _as_in(start, measured.head), measured.tensors
             if measured.note is not None:
                 console.print(measured.note, highlight=False, markup=False, soft_wrap=True)

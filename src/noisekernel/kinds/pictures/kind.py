@@ -195,10 +195,6 @@ class Pictures(Kind):
             raise InputError("data.augmentations has colour alone, and these pictures are grey; give others")
         return found
 
-    @property
-    def unaugmented(self) -> "Pictures":
-        return self.model_copy(update={"augment": 0.0})
-
     # For people -------------------------------------------------------------------------------------------------------
 
     def given(self, words: Sequence[str]) -> list[Named]:
