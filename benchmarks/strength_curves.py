@@ -20,7 +20,7 @@ from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.measuring.kept import SUFFIX
 from noisekernel.tasks.strength import WAYS
 
-WEIGHTS = Path(models.__file__).parent / "weights"
+BUNDLED = Path(models.__file__).parent / "bundled"
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
                 print(f"  beta {beta:6.4f}  distance {distance:.3f} ± {error:.3f}", flush=True)
         how = {"script": "benchmarks/strength_curves.py", "n": given.n, "date": datetime.now(UTC).date().isoformat()}
         told = {"weights": models.digest_of(name), "figures": figures, "measured": how}
-        write_json(WEIGHTS / f"{name}{SUFFIX}", told)
+        write_json(BUNDLED / f"{name}{SUFFIX}", told)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ def main() -> None:
     new = nk.synthesize(model, 4 * COLUMNS, seed=seed)
     walks = []
     for row in range(2):
-        z = new[[3 + 7 * row]]
+        z = new[[34 + 21 * row]]
         run, walk = [z], nk.walk(model, z, pace=0.08, seed=row)
         for _ in range(COLUMNS - 1):
             for _ in range(4):  # of a film, one frame in four

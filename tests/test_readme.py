@@ -88,7 +88,7 @@ def test_the_commands_of_the_readme_run(data):
             words += ["--below", "0.3"]  # a strength is calibrated first
         done = CliRunner().invoke(app, words)
         assert done.exit_code == 0, (command, done.output)
-    for made in ("clothes/sheet.png", "ways/examples.csv", "cats/sheet0.png", "like-hannah/examples.txt"):
+    for made in ("new/sheet.png", "ways/examples.csv", "cats/sheet0.png", "like-hannah/examples.txt"):
         assert (data / made).exists(), made
 
 

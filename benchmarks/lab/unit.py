@@ -12,7 +12,7 @@ from typing import Any
 from torch import Tensor
 
 from lab.balance import balance
-from lab.curve import curve
+from lab.denoised import curve
 from lab.effort import Effort
 from lab.material import Material
 from lab.own_arms import Arm, Ours

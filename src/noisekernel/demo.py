@@ -134,7 +134,7 @@ def next_commands(out: str | Path, kind: Kind) -> str:
         f"  nk sample {run} -n 64 --out samples          new {kind.many}\n"
         f"  nk vary {run} {one} -n 16         variants of one\n"
         f"  nk fill {run} {one} --tiles 4     fill in what is hidden\n"
-        "  nk sample fashion -n 64 --out clothes         a larger model that came with the package\n"
+        "  nk sample emoji -n 64 --out new               a larger model that came with the package\n"
         "  nk train YOUR_DATA --out my-run               your own data"
     )
 

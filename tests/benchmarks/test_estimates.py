@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from lab.curve import curve
+from lab.denoised import curve
 from lab.own_arms import Ours
 from lab.rivals import ddpm, edm
 from lab.rivals.ddpm import DDPM

@@ -49,7 +49,10 @@ ExampleArgument = Annotated[
     ),
 ]
 ModelArgument = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A model's name (digits, fashion), its file, or a training run's folder.")
+    str,
+    typer.Argument(
+        metavar="MODEL", help="A model's name (digits, emoji, fashion), its file, or a training run's folder."
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, callback=check_seed, help="The same seed gives the same results.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1, mps, … (default: the best there is).")]

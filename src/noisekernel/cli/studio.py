@@ -9,7 +9,8 @@ def studio(
     models: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MODEL...]", help="Models to serve, by name, file or folder (default: digits, fashion)."
+            metavar="[MODEL...]",
+            help="Models to serve, by name, file or folder (default: all that come with the package).",
         ),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for any that is free.")] = 8765,

@@ -52,7 +52,12 @@ def recipe(
 
 
 def recorded(content: Any, origin: str) -> Recipe:
-    """A recipe as the record of a run tells it: less what earlier versions wrote of settings that had no effect."""
+    """A recipe as the record of a run tells it: less what earlier versions wrote of settings that had no effect.
+
+    A record that does not speak of held-out examples is of a version that held out none.
+    """
+    if isinstance(content, Mapping) and isinstance(content.get("training"), Mapping):
+        content = {**content, "training": {"held_out": 0, **content["training"]}}
     told = content.get("objective") if isinstance(content, Mapping) else None
     kinds = {kind.model_fields["kind"].default: kind for kind in kinds_in(Recipe.model_fields["objective"].annotation)}
     if isinstance(told, Mapping) and (kind := kinds.get(told.get("kind"))):

@@ -37,8 +37,8 @@ def further(
         # Labels are learned where there are any; names for the classes of its own data are not names for others.
         labels = recipe.data.labels and (bool(source.classes) or "data.labels" in set_here)
         treatment = recipe.data.model_copy(update={"class_names": None, "labels": labels})
-        # By the clock was that run, not this one; nor is the number of examples that it held out one for other data.
-        auto = {} if recipe.training.minutes is None else {"held_out": "auto"}
+        # By the clock was that run, not this one; nor is what it held out of its own data said for others.
+        auto = {"held_out": "auto"} if recipe.training.minutes is not None or not recipe.training.held_out else {}
         training = recipe.training.model_copy(update={"minutes": None, "pace": (), **auto})
         recipe = recipe.model_copy(update={"data": treatment, "training": training})
     elif not isinstance(recipe, Recipe):
