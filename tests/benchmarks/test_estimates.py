@@ -115,10 +115,12 @@ def test_a_wrong_map_of_levels_is_seen(name):
     assert largest_error(wrong_arms()[name]) > 1e-3
 
 
-def test_steps_between_whole_ones_are_those_of_the_library():
-    cumulative = DDPM().scheduler("DDPMScheduler").alphas_cumprod.double()
+def test_steps_between_whole_ones_are_those_of_the_schedule():
+    """The cosine schedule as it was published (Nichol and Dhariwal 2021), step by step, as `diffusers` has it."""
+    bars = torch.cos((torch.arange(1001, dtype=torch.float64) / 1000 + 0.008) / 1.008 * math.pi / 2).square()
+    cumulative = torch.cumprod(1.0 - (1.0 - bars[1:] / bars[:-1]).clamp(max=0.999), dim=0)
     ratio = ((1.0 - cumulative) / cumulative).sqrt()
-    # The library limits the noise of the very last step.
+    # The noise of the very last step is limited.
     for step in (0, 1, 10, 500, 900, 998):
         assert ddpm.step_of(float(ratio[step])) == pytest.approx(step, abs=2e-2)
     assert ddpm.step_of(1e-6) == 0.0
