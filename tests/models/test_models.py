@@ -21,7 +21,7 @@ from noisekernel.networks.exact import exact_denoiser
 
 
 def test_three_come_with_the_package():
-    assert models.bundled() == ["digits", "emoji", "fashion"]
+    assert models.bundled() == ["emoji", "digits", "fashion"]
     for entry in (files("noisekernel.models") / "bundled").iterdir():
         assert len(entry.read_bytes()) < 12_000_000
 

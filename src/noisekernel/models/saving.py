@@ -27,9 +27,10 @@ from noisekernel.sampling.model import NoiseModel, noise_model
 
 #: The file of a model in its folder.
 FILE = "model.safetensors"
-
-
+#: The version of the format of model files.
 FORMAT = 2
+#: The bundled model that is named first wherever they are listed.
+FIRST = "emoji"
 
 
 def save(model: NoiseModel, path: str | Path, *, kind: Kind | None = None, force: bool = False) -> Path:
@@ -91,12 +92,13 @@ def weights_of(model: Model) -> dict[str, torch.Tensor]:
 
 
 def bundled() -> list[str]:
-    """The trained models that come with the package."""
-    return sorted(
+    """The trained models that come with the package. The first one is what the studio opens with."""
+    names = (
         entry.name.removesuffix(".safetensors")
         for entry in (files("noisekernel.models") / "bundled").iterdir()
         if entry.name.endswith(".safetensors")
     )
+    return sorted(names, key=lambda name: (name != FIRST, name))
 
 
 @contextmanager

@@ -36,7 +36,7 @@ def annealing(kernel: NoiseKernel, steps: int, first: float = 1.0, churn: float 
 
     Args:
         kernel: The kernel whose levels the schedule follows.
-        steps: The number of steps, which is the number of network calls.
+        steps: The number of steps. A sample takes one network call per step, and one more for its final guess.
         first: The noise level to begin at.
         churn: How much of the state is redrawn on the way. 0 redraws as little as possible; None takes the amount
             that suits new samples.
