@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from lab.material import Material
-from lab.own_arms import DEFAULT, Ours, weights_path
+from lab.own_arms import Ours, ours, weights_path
 from lab.pace import pace
 from noisekernel import models
 from noisekernel.networks import PaperUNet
@@ -63,17 +63,17 @@ class OtherNetwork(Ours):
     build: Build = paper_unet
 
     def trainer(self, material: Material, seed: int, work: Path) -> tuple[Prepared, Trainer]:
-        ready, ours = super().trainer(material, seed, work)
+        ready, plain = super().trainer(material, seed, work)
         torch.manual_seed(seed)
-        head = ours.denoiser.head
-        ours.denoiser.backbone = self.build(head.in_channels, head.out_channels, material)
-        trainer = Trainer(ours.kernel, ours.denoiser, ours.objective, ours.examples, ours.settings, seed, cpu=True)
+        head = plain.denoiser.head
+        plain.denoiser.backbone = self.build(head.in_channels, head.out_channels, material)
+        trainer = Trainer(plain.kernel, plain.denoiser, plain.objective, plain.examples, plain.settings, seed, cpu=True)
         return ready, trainer
 
     def train(self, material: Material, seed: int, work: Path) -> None:
         path = weights_path(work, material, self.name, seed)
         if not path.exists():
-            times = pace([Ours("ours", DEFAULT), self], material, seed, work)
+            times = pace([ours(material.name), self], material, seed, work)
             slower = times["over_first"][self.name]["median"]
             trainer = self.trainer(replace(material, images=round(material.images / slower)), seed, work)[1]
             trainer.run()

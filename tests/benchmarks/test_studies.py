@@ -18,14 +18,14 @@ def test_every_arm_of_ours_has_settings_that_the_package_knows(effort):
             recipes.recipe(unit.weights.recipe, unit.weights.changes)
 
 
-def test_one_name_has_one_recipe():
-    """Results are found by the names of arms, so two recipes under one name would be mixed up."""
+def test_one_name_has_one_recipe_on_a_material():
+    """Results are found by material and name of the arm, so two recipes under one name would be mixed up."""
     known = {}
     for unit in programme.units(FULL):
         for arm in (unit.weights, *(arm for arm, _ in unit.draws)):
             if isinstance(arm, Ours):
                 told = (arm.changes, arm.sampler, arm.recipe, arm.budget)
-                assert known.setdefault(arm.name, told) == told
+                assert known.setdefault((unit.material, arm.name), told) == told
 
 
 def test_arms_of_several_numbers_of_images_belong_to_one_study():

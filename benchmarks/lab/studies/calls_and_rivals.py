@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from lab.effort import Effort
 from lab.findings import Findings
-from lab.own_arms import DEFAULT, Arm, Ours
+from lab.own_arms import Arm, Ours, ours, recipe_of
 from lab.rivals.ddpm import DDPM
 from lab.rivals.edm import CIFAR, EDM, IMAGENET
 from lab.rivals.flow_matching import FlowMatching
@@ -53,45 +53,48 @@ def _edm() -> list[Arm]:
     ]
 
 
+def _deterministic(material: str) -> Ours:
+    return Ours("deterministic", recipe_of(material), "deterministic", weights="ours")
+
+
 def _paper(material: str, seed: int) -> Unit:
     return Unit(STUDY, material, LADDER["paper"], seed, [(LADDER["paper"], (100,))], curve=True)
 
 
 def headline(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
     """Ours, the paper's recipe and the rivals at every number of calls."""
-    ours, second = Ours("ours", DEFAULT), LADDER["+ more and heavier high noise"]
-    first = Ours("first order", DEFAULT, "ddim", weights="ours")
-    draws = [(ours, effort.calls), (second, effort.calls), (first, effort.calls[:2])]
-    yield Unit(STUDY, material, ours, seed, draws, curve=True)
+    own, second = ours(material), _deterministic(material)
+    first = Ours("first order", recipe_of(material), "ddim", weights="ours")
+    draws = [(own, effort.calls), (second, effort.calls), (first, effort.calls[:2])]
+    yield Unit(STUDY, material, own, seed, draws, curve=True)
     yield _paper(material, seed)
     for arms in (_ddpm(), _flow(), _edm()):
         yield Unit(STUDY, material, arms[0], seed, [(arm, effort.calls) for arm in arms], curve=True)
 
 
 def confirmation(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
-    """Ours and the paper's recipe, where training takes long."""
-    ours = Ours("ours", DEFAULT)
-    draws = [(ours, effort.calls), (LADDER["+ more and heavier high noise"], (20, 50))]
-    yield Unit(STUDY, material, ours, seed, draws, curve=True)
-    yield _paper(material, seed)
+    """Ours, where training takes long."""
+    draws = [(ours(material), effort.calls), (_deterministic(material), (20, 50))]
+    yield Unit(STUDY, material, ours(material), seed, draws, curve=True)
 
 
 def rivals(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
-    """The rivals, without those that were worse on small pictures."""
+    """The rivals, without those that were worse on small pictures, and the paper's recipe."""
     for arms in (_ddpm(), _flow()[:1], _edm()):
         yield Unit(STUDY, material, arms[0], seed, [(arm, (20, 50)) for arm in arms], curve=True)
+    yield _paper(material, seed)
 
 
 def most_calls(material: str, effort: Effort) -> Iterator[Unit]:
     """The largest number of calls, for one seed."""
-    for arm in (Ours("ours", DEFAULT), _ddpm()[0], _flow()[0], _edm()[0]):
+    for arm in (ours(material), _ddpm()[0], _flow()[0], _edm()[0]):
         yield Unit(STUDY, material, arm, 0, [(arm, (effort.most_calls,))])
 
 
 def once(material: str) -> Iterator[Unit]:
     """One seed and 50 calls, without samplers that were worse elsewhere: here scoring takes longer than training."""
     ancestral, first_order, _, stochastic = _ddpm()
-    for arms in ([Ours("ours", DEFAULT)], [ancestral, first_order, stochastic], _flow()[:1], _edm()[:2]):
+    for arms in ([ours(material)], [ancestral, first_order, stochastic], _flow()[:1], _edm()[:2]):
         yield Unit(STUDY, material, arms[0], 0, [(arm, (50,)) for arm in arms], curve=True, samples=5_000)
 
 
@@ -129,9 +132,9 @@ def best_table(found: Findings, material: str, effort: Effort) -> str:
     """Ours over the best rival by seed, and which that is."""
     rows = []
     for label, calls in {"bits": None, **{f"distance, {n} calls": n for n in effort.calls}}.items():
-        ours, best = figures_of(found, material, "ours", calls), best_rivals(found, material, calls)
+        own, best = figures_of(found, material, "ours", calls), best_rivals(found, material, calls)
         cells = [
-            f"{ours[seed] / best[seed][0]:.3f} ({best[seed][1]})" if seed in ours.keys() & best.keys() else "-"
+            f"{own[seed] / best[seed][0]:.3f} ({best[seed][1]})" if seed in own.keys() & best.keys() else "-"
             for seed in range(effort.seeds)
         ]
         rows.append([label, *cells])

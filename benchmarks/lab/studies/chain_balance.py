@@ -5,7 +5,7 @@ from typing import Any
 
 from lab.effort import Effort
 from lab.findings import Findings
-from lab.own_arms import DEFAULT, Ours
+from lab.own_arms import ours
 from lab.tables import table
 from lab.unit import Unit
 
@@ -13,7 +13,7 @@ STUDY = "chain_balance"
 
 
 def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
-    yield Unit(STUDY, material, Ours("ours", DEFAULT), seed, balance=True)
+    yield Unit(STUDY, material, ours(material), seed, balance=True)
 
 
 def balance_table(found: Findings, material: str, effort: Effort) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from lab.effort import Effort
 from lab.findings import Findings
-from lab.own_arms import CHURNS, DEFAULT, Ours
+from lab.own_arms import CHURNS, Ours, ours
 from lab.studies.categorical_data import CATEGORICAL_ARMS
 from lab.tables import over_seeds, table
 from lab.unit import Unit
@@ -14,7 +14,7 @@ STUDY = "churn"
 
 
 def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
-    for arm in (Ours("ours", DEFAULT), CATEGORICAL_ARMS["categorical carried"]):
+    for arm in (ours(material), CATEGORICAL_ARMS["categorical carried"]):
         yield Unit(STUDY, material, arm, seed, [(_with_churn(arm, churn), effort.ends) for churn in CHURNS])
 
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from lab.effort import Effort
 from lab.findings import Findings
-from lab.own_arms import DEFAULT, Ours, log_normal
+from lab.own_arms import DEFAULT, Ours, log_normal, ours
 from lab.rivals.ddpm import DDPM
 from lab.tables import over_seeds, table, walks_table
 from lab.unit import Unit
@@ -24,7 +24,7 @@ def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
     if large and seed > 0:
         return
     walk = partial(constant_noise, compiled=large)
-    yield Unit(STUDY, material, Ours("ours", DEFAULT), seed, walks={"long ours": (walk, stops)})
+    yield Unit(STUDY, material, ours(material), seed, walks={"long ours": (walk, stops)})
     hundred, thousand = (tuple(n for n in stops if n <= most) for most in (100, 1_000))
     yield Unit(STUDY, material, DDPM("ddpm"), seed, walks={"long loopback": (loopback, hundred)})
     if large or seed > 0:
@@ -49,7 +49,7 @@ def far(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
         "far, beta 0.2": (constant_noise, (1, 10, 100, 1_000, 2_000)),
         "far, deep, beta 0.6": (high, (1, 10, 30, 100)),
     }
-    yield Unit(STUDY, material, Ours("ours", DEFAULT), seed, walks=walks)
+    yield Unit(STUDY, material, ours(material), seed, walks=walks)
 
 
 def long_table(found: Findings, material: str, effort: Effort) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 
 from lab.effort import FULL, Effort
 from lab.findings import Findings
-from lab.own_arms import DEFAULT, Ours
+from lab.own_arms import ours
 from lab.tables import walks_table
 from lab.unit import Unit
 from lab.walk_arms import WalkFrom, constant_noise, noise_walk, rounds
@@ -31,7 +31,7 @@ RENEWALS: Walks = {
 
 def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
     walks = renewals(effort, *RENEWALS)
-    yield Unit(STUDY, material, Ours("ours", DEFAULT), seed, walks=walks, walkers=effort.samples)
+    yield Unit(STUDY, material, ours(material), seed, walks=walks, walkers=effort.samples)
 
 
 def renewals(effort: Effort, *names: str, prefix: str = "") -> Walks:

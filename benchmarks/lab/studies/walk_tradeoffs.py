@@ -5,7 +5,7 @@ from functools import partial
 
 from lab.effort import Effort
 from lab.findings import Findings
-from lab.own_arms import DEFAULT, Ours
+from lab.own_arms import ours
 from lab.tables import walks_table
 from lab.unit import Unit
 from lab.walk_arms import WalkFrom, constant_noise, deep
@@ -28,7 +28,7 @@ def lags(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
         **{f"lag {lag}": (partial(constant_noise, lag=lag), effort.stops) for lag in shallow},
         **{f"deep lag {lag}": (partial(deep, lag=lag), effort.stops[:-1]) for lag in below},
     }
-    yield Unit(STUDY, material, Ours("ours", DEFAULT), seed, walks=walks)
+    yield Unit(STUDY, material, ours(material), seed, walks=walks)
 
 
 def noises(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
@@ -37,7 +37,7 @@ def noises(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
     walks: dict[str, tuple[WalkFrom, tuple[int, ...]]] = {
         f"beta {beta}": (partial(constant_noise, beta=beta), stops) for beta in NOISES
     }
-    yield Unit(STUDY, material, Ours("ours", DEFAULT), seed, walks=walks)
+    yield Unit(STUDY, material, ours(material), seed, walks=walks)
 
 
 def lags_table(found: Findings, material: str, effort: Effort) -> str:
