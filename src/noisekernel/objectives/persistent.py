@@ -38,6 +38,7 @@ from noisekernel.core.randomness import Purpose, Randomness, Streams, drawing_fo
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.networks.denoiser import Denoise, Denoiser
 from noisekernel.objectives.base import AnyObjective, Info, Passes
+from noisekernel.sampling.chain import accept
 from noisekernel.sampling.model import NoiseModel, TransitionModel
 
 #: Maps states, a model's view of them and their noise levels to one number per sample.
@@ -92,10 +93,7 @@ def walked(
     for _ in range(steps):
         y = model.step(view, x, levels, levels, lag, point=False).sample(generator)
         seen = model.look(y, levels)
-        there = follow(y, seen, beta)
-        accepted = torch.log(uniform((len(x),), generator, device=x.device)) < there - here
-        x = torch.where(checks.spread(accepted, x), y, x)
-        view, here = seen.select(accepted, view), torch.where(accepted, there, here)
+        accepted, x, view, here = accept((x, view, here), (y, seen, follow(y, seen, beta)), generator)
         moved += accepted
     return x, view, moved / max(steps, 1)
 
