@@ -49,7 +49,7 @@ class GoingOn(Ours):
 
 #: The recipe as it is for 14 x 14 (six times the images of the denoiser); for larger pictures, less of it.
 CORRECTED = GoingOn("corrected", shares=6.0)
-CORRECTED_SHORTLY = GoingOn("corrected", shares=1.5)
+CORRECTED_SHORTLY = GoingOn("corrected", shares=1.0)
 #: Instead of a correction: training on by KL at about the level of the walk alone.
 SPECIALIST = GoingOn(
     "specialist",
@@ -65,6 +65,7 @@ SPECIALIST = GoingOn(
 def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
     """The same walkers with a correction, with none, and with a denoiser that learned their level alone at last."""
     large = effort.large(material)
+    stops = tuple(n for n in effort.corrected_stops if n <= 400 or not large)
     walk = partial(constant_noise, lag=0.9)
     for name, arm in (
         ("today", BASE),
@@ -77,9 +78,9 @@ def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
             arm,
             seed,
             draws=[(arm, (20,))] if name != "corrected" else (),
-            walks={f"correction: {name}": (walk, effort.corrected_stops)},
+            walks={f"correction: {name}": (walk, stops)},
             walkers=effort.corrected_walkers,
-            balance=name != "specialist",
+            balance=name != "specialist" and not large,
         )
 
 
