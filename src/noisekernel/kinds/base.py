@@ -132,6 +132,22 @@ class Kind(Strict):
         """How many categories an element of z may be of; None for numbers, and until the data have said it."""
 
     @property
+    def counts(self) -> tuple[int, ...] | None:
+        """How many of the `classes` each element of z has, where they differ: it is never of another.
+
+        Such data have no channels, and take the head `columns`. None where every element may be of all classes.
+        """
+        return None
+
+    @property
+    def uniform(self) -> int:
+        """So many elements at the end of z are uniform over their classes and independent of everything else.
+
+        They are so by construction, and no network sees or predicts them. Only data with `counts` can have any.
+        """
+        return 0
+
+    @property
     def categorical(self) -> bool:
         """Whether the elements of z are categories, which is known before the data are."""
         return self.classes is not None

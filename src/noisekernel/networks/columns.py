@@ -1,0 +1,105 @@
+"""A transformer for the columns of a table: every column has an embedding and an outlet of its own classes.
+
+Column c has K_c classes and is masked or not, which makes K_c + 1 states. The embedding has one vector for each state
+of each column, the outlet one for each class of each column. So the same class number means nothing in common in two
+columns, and where a column stands in the row means nothing either.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import torch
+from torch import Tensor, nn
+
+from noisekernel.core.errors import InputError, ShapeError
+from noisekernel.networks.backbone import Backbone
+from noisekernel.networks.embed import Conditioning, at_least, check_level
+from noisekernel.networks.transformer import Block
+
+
+class ColumnsTransformer(Backbone):
+    """Attention of every column to every other: (batch, in_channels, columns) to (batch, out_channels, columns).
+
+    Args:
+        in_channels: The channels of the input: `head.in_channels`.
+        out_channels: The channels of the output: `head.out_channels`.
+        counts: How many classes each column has: `head.learned`.
+        width: The size of the hidden layers, a multiple of 2 x `heads`.
+        depth: The number of blocks.
+        heads: The number of attention heads per block.
+        classes: The number of classes that a label may have; None for a network without labels.
+        told: How many numbers it is told of how its examples were changed (`noisekernel.kinds.augmentation`).
+
+    >>> ColumnsTransformer(5, 4, counts=(2, 4), width=32, depth=1, heads=2)(torch.zeros(3, 5, 2), torch.ones(3)).shape
+    torch.Size([3, 4, 2])
+    """
+
+    #: For each column and state the row of the embedding, and for each column and class the row of the outlet.
+    states: Tensor
+    outputs: Tensor
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        counts: Sequence[int],
+        width: int = 128,
+        depth: int = 4,
+        heads: int = 4,
+        classes: int | None = None,
+        told: int = 0,
+    ) -> None:
+        super().__init__()
+        at_least(1, in_channels=in_channels, out_channels=out_channels, depth=depth, heads=heads)
+        if width % (2 * heads):
+            raise InputError(f"width {width} does not divide into {heads} heads of an even size")
+        if not counts or max(counts) > out_channels or in_channels != out_channels + 1:
+            raise InputError(
+                f"columns of {tuple(counts)} classes do not fit {in_channels} channels in and {out_channels} out; "
+                "build the network with the channels of a ColumnsHead of these columns"
+            )
+        #: What it was built with, but for what follows from its head and from the data.
+        self.settings = {"width": width, "depth": depth, "heads": heads}
+        self.classes, self.numbers_told = classes, told
+        self.condition = Conditioning(width, classes, told=told)
+        own = torch.tensor(counts)[:, None]
+        before = torch.tensor([0, *accumulate(counts)][:-1])[:, None]
+        number = torch.arange(out_channels)
+        # What a column has not is never asked for; it points to the column's first row.
+        outputs = before + torch.where(number < own, number, 0)
+        numbers = torch.arange(len(counts))[:, None]  # each column has one row more in the embedding: masked
+        states = torch.cat((outputs + numbers, before + numbers + own), dim=1)
+        self.register_buffer("states", states, persistent=False)
+        self.register_buffer("outputs", outputs, persistent=False)
+        self.embedding = nn.Embedding(sum(counts) + len(counts), width)
+        self.blocks = nn.ModuleList(Block(width, heads, depth) for _ in range(depth))
+        self.norm = nn.LayerNorm(width)
+        self.weights = nn.Embedding(sum(counts), width)
+        self.offsets = nn.Embedding(sum(counts), 1)
+        nn.init.zeros_(self.weights.weight)
+        nn.init.zeros_(self.offsets.weight)
+
+    def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
+        hidden = self._hidden(h, level, label, told)
+        features = torch.einsum("bcw,ckw->bkc", hidden, self.weights(self.outputs))
+        return features + self.offsets(self.outputs).squeeze(-1).T
+
+    def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
+        """The mean of the last hidden layer over all columns, (batch, width)."""
+        return self._hidden(h, level, label, told).mean(dim=1)
+
+    def _hidden(self, h: Tensor, level: Tensor, label: Tensor | None, told: Tensor | None) -> Tensor:
+        """The last hidden layer, (batch, columns, width)."""
+        columns, states = self.states.shape
+        if tuple(h.shape[1:]) != (states, columns):
+            raise ShapeError(
+                f"this ColumnsTransformer takes (batch, {states}, {columns}), the states of {columns} columns; given "
+                f"{tuple(h.shape)}"
+            )
+        check_level(level, len(h))
+        h = torch.einsum("bsc,csw->bcw", h, self.embedding(self.states))
+        h = h + self.condition(level, label, told)[:, None]
+        for block in self.blocks:
+            h = block(h)
+        hidden: Tensor = self.norm(h)
+        return hidden
