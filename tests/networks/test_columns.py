@@ -76,7 +76,7 @@ def test_what_is_uniform_is_uniform_and_the_network_does_not_see_it():
 def test_every_column_has_an_embedding_and_an_outlet_of_its_own():
     made = network()
     assert made.embedding.num_embeddings == 2 + 5 + 3 + 3
-    own = [set(row.tolist()) for row in made.states]
+    own = [set(row.tolist()) for row in made.rows(torch.device("cpu"))[0]]
     assert [len(row) for row in own] == [3, 6, 4]
     assert len(set().union(*own)) == 13
     assert not own[0] & own[1]

@@ -6,7 +6,6 @@ columns, and where a column stands in the row means nothing either.
 """
 
 from collections.abc import Sequence
-from itertools import accumulate
 
 import torch
 from torch import Tensor, nn
@@ -34,10 +33,6 @@ class ColumnsTransformer(Backbone):
     torch.Size([3, 4, 2])
     """
 
-    #: For each column and state the row of the embedding, and for each column and class the row of the outlet.
-    states: Tensor
-    outputs: Tensor
-
     def __init__(
         self,
         in_channels: int,
@@ -62,15 +57,7 @@ class ColumnsTransformer(Backbone):
         self.settings = {"width": width, "depth": depth, "heads": heads}
         self.classes, self.numbers_told = classes, told
         self.condition = Conditioning(width, classes, told=told)
-        own = torch.tensor(counts)[:, None]
-        before = torch.tensor([0, *accumulate(counts)][:-1])[:, None]
-        number = torch.arange(out_channels)
-        # What a column has not is never asked for; it points to the column's first row.
-        outputs = before + torch.where(number < own, number, 0)
-        numbers = torch.arange(len(counts))[:, None]  # each column has one row more in the embedding: masked
-        states = torch.cat((outputs + numbers, before + numbers + own), dim=1)
-        self.register_buffer("states", states, persistent=False)
-        self.register_buffer("outputs", outputs, persistent=False)
+        self.counts, self.states = tuple(counts), in_channels
         self.embedding = nn.Embedding(sum(counts) + len(counts), width)
         self.blocks = nn.ModuleList(Block(width, heads, depth) for _ in range(depth))
         self.norm = nn.LayerNorm(width)
@@ -81,8 +68,24 @@ class ColumnsTransformer(Backbone):
 
     def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
         hidden = self._hidden(h, level, label, told)
-        features = torch.einsum("bcw,ckw->bkc", hidden, self.weights(self.outputs))
-        return features + self.offsets(self.outputs).squeeze(-1).T
+        own = self.rows(hidden.device)[1]
+        features = torch.einsum("bcw,ckw->bkc", hidden, self.weights(own))
+        return features + self.offsets(own).squeeze(-1).T
+
+    def rows(self, device: torch.device) -> tuple[Tensor, Tensor]:
+        """Of the embedding the row of each column's states, (columns, K + 1); of the outlet that of its classes.
+
+        What a column has not is never asked for; it points to the column's first row.
+
+        Args:
+            device: Where the numbers are to be.
+        """
+        counts = torch.tensor(self.counts, device=device)[:, None]
+        before = counts.cumsum(dim=0) - counts
+        number = torch.arange(self.states - 1, device=device)
+        classes = before + torch.where(number < counts, number, 0)
+        columns = torch.arange(len(self.counts), device=device)[:, None]  # each has one state more: masked
+        return torch.cat((classes, before + counts), dim=1) + columns, classes
 
     def summary(self, h: Tensor, level: Tensor, label: Tensor | None = None, told: Tensor | None = None) -> Tensor:
         """The mean of the last hidden layer over all columns, (batch, width)."""
@@ -90,14 +93,14 @@ class ColumnsTransformer(Backbone):
 
     def _hidden(self, h: Tensor, level: Tensor, label: Tensor | None, told: Tensor | None) -> Tensor:
         """The last hidden layer, (batch, columns, width)."""
-        columns, states = self.states.shape
+        columns, states = len(self.counts), self.states
         if tuple(h.shape[1:]) != (states, columns):
             raise ShapeError(
                 f"this ColumnsTransformer takes (batch, {states}, {columns}), the states of {columns} columns; given "
                 f"{tuple(h.shape)}"
             )
         check_level(level, len(h))
-        h = torch.einsum("bsc,csw->bcw", h, self.embedding(self.states))
+        h = torch.einsum("bsc,csw->bcw", h, self.embedding(self.rows(h.device)[0]))
         h = h + self.condition(level, label, told)[:, None]
         for block in self.blocks:
             h = block(h)

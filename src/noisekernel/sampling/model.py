@@ -199,6 +199,10 @@ class NoiseModel(TransitionModel):
             mask: What was given as a mask.
             z: What was given as data.
         """
+        if mask is None:
+            raise InputError(
+                "say what to fill in: this model takes a mask, 1 where z is to be filled in and 0 elsewhere"
+            )
         return checks.tensor("mask", mask)
 
     def barred(self, z: Tensor, hidden: Tensor) -> Tensor | None:

@@ -23,7 +23,7 @@ from noisekernel.tasks.task import Work, as_run, task
 def fill(
     model: NoiseModel,
     z: Examples,
-    mask: Tensor | str | Path,
+    mask: Tensor | str | Path | None = None,
     n: int = 1,
     *,
     steps: int | None = None,
@@ -49,7 +49,8 @@ def fill(
             under the mask are never read.
         mask: 1 where z is to be filled in, 0 where it is observed: one per sample, of the shape of z, or one for all
             of them, of the shape of a sample or a batch of one. Or what a model that knows its kind of data reads as
-            one: the file of a black and white picture, a pattern, the names of columns.
+            one: the file of a black and white picture, a pattern, the names of columns. None for what the examples
+            leave open themselves: the empty cells of a table.
         n: How many ways to fill in each z.
         steps: Annealing steps (100).
         churn: How much of the state is redrawn on the way (8).

@@ -164,7 +164,7 @@ def prepare(
 
 def _check_kind(kind: Kind, items: Source | None, origin: str) -> None:
     """Refuse data that are plainly of another kind than the recipe is for."""
-    if items is None or kind.recognises(items):
+    if items is None or kind.takes(items):
         return
     others = [name for name, other in kinds().items() if other.recognises(items)]
     if others:

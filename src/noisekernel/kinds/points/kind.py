@@ -29,7 +29,7 @@ from noisekernel.kinds.points.plot import moving, scatter
 #: Rows on which the moments of the columns are measured, at most.
 MEASURED = 100_000
 #: Rows that are looked at to tell the kind.
-LOOKED_AT = 50
+LOOKED_AT = 1000
 MOST_COLUMNS = 4096
 
 
