@@ -14,8 +14,8 @@ YES_NO = (("no", "yes"), ("false", "true"), ("n", "y"), ("f", "t"), ("0", "1"), 
 DATES = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y/%m/%d", "%d.%m.%Y")
 #: Those of which a date can be of two: the day before the month, or behind it.
 TWO_WAYS = ("%d/%m/%Y", "%m/%d/%Y")
-#: What a column of dates is called whose cells are objects and not text.
-OBJECTS = "objects"
+#: How a column of dates is written whose cells are objects and not text: with the time of day, and without.
+OBJECTS, DAYS = "objects", "days"
 _EPOCH = datetime(1970, 1, 1)
 #: A number whose first digit is a 0 before another one is a code: 01234.
 _CODE = re.compile(r"[+-]?0\d")
@@ -72,7 +72,7 @@ def as_date(cell: Any, written: str) -> float | None:
         return (datetime(cell.year, cell.month, cell.day) - _EPOCH).total_seconds()
     if not isinstance(cell, str):
         return None
-    for form in DATES if written == OBJECTS else (written,):
+    for form in DATES if written in (OBJECTS, DAYS) else (written,):
         try:
             return (datetime.strptime(cell.strip(), form) - _EPOCH).total_seconds()
         except ValueError:
@@ -83,6 +83,8 @@ def as_date(cell: Any, written: str) -> float | None:
 def date_of(seconds: float, written: str) -> Any:
     """The date so many seconds after 1970, written so."""
     moment = _EPOCH + timedelta(seconds=seconds)
+    if written == DAYS:
+        return moment.date()
     return moment if written == OBJECTS else moment.strftime(written)
 
 
@@ -92,7 +94,7 @@ def how_dated(cells: Iterable[Any]) -> tuple[str, ...]:
     if not cells:
         return ()
     if all(isinstance(cell, date) and getattr(cell, "tzinfo", None) is None for cell in cells):
-        return (OBJECTS,)
+        return (OBJECTS,) if any(isinstance(cell, datetime) for cell in cells) else (DAYS,)
     if not all(isinstance(cell, str) for cell in cells):
         return ()
     left = [form for form in (*DATES, *TWO_WAYS) if as_date(cells[0], form) is not None]

@@ -81,7 +81,7 @@ def row_of_words(word: str, names: Sequence[str]) -> dict[str, Any]:
     """
     (cells,) = csv.reader([word], skipinitialspace=True)
     told = [cell.partition("=") for cell in cells]
-    if all(sign and name.strip() in names for name, sign, _ in told):
+    if told and all(sign and name.strip() in names for name, sign, _ in told):
         row: dict[str, Any] = dict.fromkeys(names)
         for name, _, cell in told:
             if row[name.strip()] is not None:
