@@ -39,9 +39,9 @@ def fill(
 ) -> Work:
     """Fill in z where `mask` is 1 (the paper calls it inpainting); where it is 0, z comes back bit by bit.
 
-    The chain sees what is observed only through its noise, so it needs time to take it in. Much `churn` gives it that,
-    and `equilibrium` steps give it more (docs/theory.md has figures). A deterministic way down, churn=0, is the wrong
-    one here.
+    Where noise is added to z, the chain sees what is observed only through it, so it needs time to take it in. Much
+    `churn` gives it that, and `equilibrium` steps give it more (docs/theory.md has figures). A deterministic way down,
+    churn=0, is the wrong one here. Where noise masks elements (categories), what is observed is visible all the time.
 
     Args:
         model: The model to fill in with.
@@ -86,7 +86,8 @@ def fill(
     def begin(rows: range) -> Run:
         own = slice(rows.start, rows.stop)
         labelled = model.labelled(rows_of_label(labels, rows), len(rows))
-        told = Clamped(labelled.denoiser, observed[own], hidden[own], None if barred is None else barred[own])
+        impossible = None if barred is None else barred[own]
+        told = Clamped(labelled.denoiser, observed[own], hidden[own], impossible, model.kernel.absorbing)
         streams = streams_of(seed, first + rows.start, len(rows), observed.device, Purpose.FILLING)
         run = from_pure_noise(replace(labelled, denoiser=told), streams, down)
         run.observed = (many[own], hidden[own])
