@@ -40,7 +40,8 @@ class Given(NamedTuple):
 def read_examples(kind: Kind, examples: Any) -> Given:
     """One example or a list of them: paths or words, which mean what they do at the command line, or objects."""
     given = _listed(kind, examples)
-    named = [(each, one) for each in given for one in _named(kind, each)]
+    several = len(given) > 1
+    named = [(each, one) for i, each in enumerate(given) for one in _named(kind, each, i + 1 if several else None)]
     sources = [Path(each).name if _is_word(each) and one.name == Path(each).stem else one.name for each, one in named]
     values = stored(
         kind, [one.item for _, one in named], [str(each) if _is_word(each) else one.name for each, one in named]
@@ -125,8 +126,11 @@ def _listed(kind: Kind, examples: Any) -> list[Any]:
     return given
 
 
-def _named(kind: Kind, each: Any) -> list[Named]:
-    return kind.given([str(each)]) if _is_word(each) else [Named(f"the {kind.one}", each)]
+def _named(kind: Kind, each: Any, number: int | None = None) -> list[Named]:
+    """What a word means; an object is called by its number in its list, where there are others."""
+    if _is_word(each):
+        return kind.given([str(each)])
+    return [Named(f"the {kind.one}" if number is None else f"{kind.one} {number}", each)]
 
 
 def _is_word(each: Any) -> bool:
