@@ -74,4 +74,5 @@ class ColumnsHead(Head):
         logits = pad(features.float().movedim(1, -1), (0, 0, 0, self.uniform))
         counts = torch.tensor(self.counts, device=logits.device)
         missing = torch.arange(self.classes, device=logits.device) >= counts[:, None]
-        return Categorical.from_logits(logits.masked_fill(missing, LOG_ZERO))
+        log_probs = torch.log_softmax(logits.masked_fill(missing, LOG_ZERO), dim=-1)
+        return Categorical(log_probs.masked_fill(missing, LOG_ZERO))
