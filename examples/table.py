@@ -46,9 +46,9 @@ people = [
 model = nk.fit(
     people,
     settings={
-        "network.width": 32,
+        "network.width": 48,
         "network.depth": 2,
-        "training.images": 60_000,
+        "training.images": 100_000,
         "training.batch": 128,
         "training.warmup": 4_000,
     },

@@ -131,3 +131,29 @@ def test_mistakes():
         ColumnsTransformer(4, 3, counts=(3,), width=10)
     plain = nk.networks.Transformer(HEAD.in_channels, HEAD.out_channels, width=16, depth=1, heads=2)
     assert nk.Denoiser(plain, HEAD)(states(2)[1], 0.5).shape == (2, 5)
+
+
+def test_what_is_learned_of_a_class_in_an_order_is_learned_of_those_beside_it():
+    torch.manual_seed(0)
+    head = ColumnsHead((9, 9), ordered=(8, 0))
+    made = ColumnsTransformer(
+        head.in_channels, head.out_channels, head.learned, head.ordered, width=16, depth=1, heads=2
+    )
+    waves = made.basis(torch.device("cpu"))
+    assert bool((waves[0, 8] == 0).all())  # "missing" has no place in the order
+    assert bool((waves[1] == 0).all())
+    places = waves[0, :8]
+    apart = (places @ places.T)[3]
+    assert apart.argmax() == 3
+    assert float(apart[4]) > float(apart[7])
+    optimiser = torch.optim.SGD([made.answers], 0.05)
+    denoiser, x = nk.Denoiser(made, head), torch.full((4, 2), 9)
+    for _ in range(20):
+        optimiser.zero_grad()
+        (-denoiser(x, 0.9).log_prob_elements(torch.full((4, 2), 3)).sum()).backward()
+        optimiser.step()
+    learned, other = denoiser(x, 0.9).log_probs[0].detach()
+    assert float(learned[4]) > float(learned[7])
+    torch.testing.assert_close(other, torch.full((9,), -math.log(9.0)))
+    with pytest.raises(InputError, match="at most as many classes as it has"):
+        ColumnsHead((2, 3), ordered=(3, 0))

@@ -145,6 +145,11 @@ class Kind(Strict):
         return None
 
     @property
+    def ordered(self) -> tuple[int, ...]:
+        """For data with `counts`: how many of the first classes of each element stand in an order, as bins do."""
+        return (0,) * len(self.counts or ())
+
+    @property
     def uniform(self) -> int:
         """So many elements at the end of z are uniform over their classes and independent of everything else.
 

@@ -29,6 +29,8 @@ class ColumnsHead(Head):
     Args:
         counts: How many classes each element has. The data have the shape (len(counts),), without channels.
         uniform: So many elements at the end are uniform and independent; the backbone is given none of them.
+        ordered: How many of the first classes of each element stand in an order, which a network may make use of;
+            empty for none.
 
     >>> head = ColumnsHead(counts=(2, 4, 3), uniform=1)
     >>> head.in_channels, head.out_channels
@@ -39,12 +41,16 @@ class ColumnsHead(Head):
 
     counts: tuple[int, ...]
     uniform: int = 0
+    ordered: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.counts or min(self.counts) < 1:
             raise InputError(f"counts is {self.counts}; give the number of classes of each element, at least 1")
         if not 0 <= self.uniform < len(self.counts):
             raise InputError(f"uniform is {self.uniform}; of {len(self.counts)} elements at least one is learned")
+
+        if self.ordered and (len(self.ordered) != len(self.counts) or any(map(int.__gt__, self.ordered, self.counts))):
+            raise InputError(f"ordered is {self.ordered}; give of each element at most as many classes as it has")
 
     @property
     def classes(self) -> int:

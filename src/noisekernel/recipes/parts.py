@@ -40,15 +40,22 @@ def known(classes: int | None) -> int:
 class Part(Strict):
     """A part of a design that may take the number of categories from the data."""
 
-    def of(self, classes: int | None, counts: tuple[int, ...] | None = None, uniform: int = 0) -> Self:
+    def of(
+        self,
+        classes: int | None,
+        counts: tuple[int, ...] | None = None,
+        uniform: int = 0,
+        ordered: tuple[int, ...] = (),
+    ) -> Self:
         """This part for data of so many categories, or of numbers.
 
         Args:
             classes: The number of categories; None for numbers.
             counts: How many of them each element has, where they differ (`Kind.counts`).
             uniform: How many elements are uniform and independent of all others (`Kind.uniform`).
+            ordered: How many classes of each element stand in an order (`Kind.ordered`).
         """
-        told = {"classes": classes, "counts": counts, "uniform": uniform}
+        told = {"classes": classes, "counts": counts, "uniform": uniform, "ordered": ordered}
         return self.model_copy(update={name: told[name] for name in told.keys() & type(self).model_fields.keys()})
 
     def unmeasured(self) -> Self:
@@ -204,11 +211,12 @@ class ColumnsHeadConfig(Part):
     kind: Literal["columns"] = "columns"
     counts: tuple[Count, ...] | None = None
     uniform: Annotated[int, Field(ge=0, strict=True)] = 0
+    ordered: tuple[Annotated[int, Field(ge=0, strict=True)], ...] = ()
 
     def build(self, channels: int | None, shape: tuple[int, ...]) -> Head:
         if self.counts is None:
             raise InputError("the number of classes of each column is not known yet; a design takes it from the data")
-        return ColumnsHead(self.counts, self.uniform)
+        return ColumnsHead(self.counts, self.uniform, self.ordered)
 
 
 HeadConfig = Annotated[
@@ -289,7 +297,7 @@ class ColumnsConfig(Strict):
             )
         settings = self.model_dump(exclude={"kind"})
         return networks.ColumnsTransformer(
-            head.in_channels, head.out_channels, head.learned, **settings, classes=classes, told=told
+            head.in_channels, head.out_channels, head.learned, head.ordered, **settings, classes=classes, told=told
         )
 
 

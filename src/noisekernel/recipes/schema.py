@@ -142,7 +142,7 @@ class Recipe(Strict):
         return Design(
             data=data.bare,
             kernel=self.kernel.of(data.classes),
-            head=self.head.of(data.classes, data.counts, data.uniform),
+            head=self.head.of(data.classes, data.counts, data.uniform, data.ordered),
             network=self.network,
             classes=tuple(classes),
             told=0 if data.augmentation is None else data.augmentation.numbers,

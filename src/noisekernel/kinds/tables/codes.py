@@ -30,6 +30,10 @@ class Codes:
         #: Which columns are of numbers.
         self.numeric = [i for i, column in enumerate(columns) if column.is_number]
         self.counts = tuple(column.count for column in columns) + (PLACES,) * len(self.numeric)
+        #: How many classes of each element stand in an order: bins, and the values of an ordinal column.
+        self.ordered = tuple(
+            column.known if column.is_number or column.type == "ordinal" else 0 for column in columns
+        ) + (0,) * len(self.numeric)
         self.classes = max(2, *self.counts)
         #: How many elements z has, and how many numbers a row is stored as.
         self.elements = len(self.counts)

@@ -119,6 +119,10 @@ class Tables(Kind):
         return None if self.columns is None else self._codes.counts
 
     @property
+    def ordered(self) -> tuple[int, ...]:
+        return () if self.columns is None else self._codes.ordered
+
+    @property
     def uniform(self) -> int:
         return 0 if self.columns is None else len(self._codes.numeric)
 
