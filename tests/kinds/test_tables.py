@@ -85,6 +85,7 @@ def test_types_are_found_and_told():
         (["1.50", "2.00"], "decimal"),
         (["1e3", "2"], "decimal"),
         (["01234", "10115"], "category"),  # codes keep their zero
+        (["12345678901234567890", "7"], "category"),  # and long ones all their digits
         (["a", "b", "a"], "category"),
         (["True", "False"], "yes/no"),
         (["0", "1"], "yes/no"),
@@ -135,6 +136,11 @@ def test_rows_of_numbers_are_points_and_others_are_tables(tmp_path):
     assert kind_of(nk.data.open_source(numbers), "these").__name__ == "Points"
     assert kind_of(nk.data.open_source(mixed), "these") is Tables
     assert kind_of(nk.data.open_source(table(9, a=lambda i: i or None, b=lambda i: 3 * i)), "these") is Tables
+    late = table(80, a=lambda i: i if i < 70 else None, b=lambda i: i % 7)  # what the first rows do not show is told
+    assert kind_of(nk.data.open_source(late), "these").__name__ == "Points"
+    _, told = nk.kinds.kind_by_name("points")().fitted(nk.data.open_source(late))
+    assert told.startswith("the list, row 71: a is None")
+    assert told.endswith("are a table: --kind tables")
     assert Tables.takes(nk.data.open_source(numbers))
     assert not Tables.recognises(nk.data.open_source(numbers))
     assert not Tables.takes(nk.data.open_source(["a", "b"]))

@@ -51,7 +51,8 @@ class KindModel(NoiseModel):
 
     def entering(self, z: Tensor) -> Tensor:
         """A user's data, which must leave nothing open."""
-        self.kind.check_whole(z)
+        if isinstance(z, Tensor) and z.ndim:
+            self.kind.check_whole(z)
         return super().entering(z)
 
     def as_mask(self, mask: Any, z: Examples) -> Tensor:

@@ -16,6 +16,8 @@ DATES = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M",
 TWO_WAYS = ("%d/%m/%Y", "%m/%d/%Y")
 #: How a column of dates is written whose cells are objects and not text: with the time of day, and without.
 OBJECTS, DAYS = "objects", "days"
+#: The largest whole number below which a float keeps every digit.
+LARGEST = 2.0**53
 _EPOCH = datetime(1970, 1, 1)
 #: A number whose first digit is a 0 before another one is a code: 01234.
 _CODE = re.compile(r"[+-]?0\d")
@@ -47,14 +49,18 @@ def text_of(cell: Any) -> str:
 
 
 def as_number(cell: Any) -> float | None:
-    """A cell as a finite number, if it is one. Codes with a leading 0, such as 01234, are words."""
+    """A cell as a finite number, if it is one.
+
+    Codes with a leading 0, such as 01234, are words, and so are whole numbers of more digits than a float keeps.
+    """
     if isinstance(cell, bool) or (isinstance(cell, str) and _CODE.match(cell.strip())):
         return None
     try:
         value = float(cell)
     except (TypeError, ValueError, OverflowError):
         return None
-    return value if math.isfinite(value) else None
+    whole = isinstance(cell, int) or (isinstance(cell, str) and cell.strip().lstrip("+-").isdecimal())
+    return value if math.isfinite(value) and not (whole and abs(value) > LARGEST) else None
 
 
 def decimals_of(text: str) -> int | None:

@@ -31,7 +31,7 @@ from noisekernel.kinds.tables.shown import aligned, line_of
 from noisekernel.kinds.tables.telling import told_of
 
 #: Rows that are looked at to tell the kind.
-LOOKED_AT = 1000
+LOOKED_AT = 50
 #: What stands in the place of a cell that is hidden.
 HOLE = "?"
 
@@ -191,7 +191,7 @@ class Tables(Kind):
         return None
 
     def check_whole(self, z: Tensor) -> None:
-        open_ = (z == OPEN).nonzero()
+        open_ = (z.reshape(-1, z.shape[-1]) == OPEN).nonzero()
         if len(open_):
             i, column = open_[0].tolist()
             raise InputError(
