@@ -30,7 +30,7 @@ def main() -> None:
     arguments.add_argument("--jobs", type=int, default=2, help="processes; more can be started at any time")
     arguments.add_argument("--threads", type=int, default=1, help="threads per process")
     arguments.add_argument(
-        "--only", metavar="MATERIAL", help="digits, fashion28, mnist28, fashion14, cifar16 or cifar32 alone"
+        "--only", metavar="MATERIAL", help="digits, fashion28, mnist28, mnist14, fashion14, cifar16 or cifar32 alone"
     )
     arguments.add_argument("--study", help="this study alone, named as its file in lab/studies")
     arguments.add_argument("--seed", type=int, help="this seed alone")
@@ -51,7 +51,14 @@ def main() -> None:
     if options.study not in (None, *studies):
         raise SystemExit(f"there is no study {options.study!r}; the studies are {', '.join(studies)}")
     effort = QUICK if options.quick else FULL
-    measured = (*effort.materials, *effort.confirmed, *effort.walked, *effort.coloured, *effort.later)
+    measured = (
+        *effort.materials,
+        *effort.confirmed,
+        *effort.walked,
+        *effort.corrected,
+        *effort.coloured,
+        *effort.later,
+    )
     names = [options.only] if options.only else list(dict.fromkeys(measured))
     if options.inception and not options.only:
         names += effort.by_inception

@@ -38,7 +38,7 @@ def main() -> None:
 def _write_headlines(found: Findings) -> None:
     """Each figure is that of the largest pictures that have it, with the figure of digits beside it."""
     digits = headlines.figures(found, "digits")
-    for material in ("digits", "fashion14", "mnist28", "fashion28"):
+    for material in ("digits", "fashion14", "mnist14", "mnist28", "fashion28"):
         for name, figure in headlines.figures(found, material).items():
             if figure is None:
                 continue

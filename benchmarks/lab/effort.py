@@ -15,6 +15,8 @@ class Effort:
     later: tuple[str, ...]
     #: Small coloured materials, scored as grey ones are: heads, networks, settings and rivals.
     coloured: tuple[str, ...]
+    #: Grey materials on which corrections of the walk are measured.
+    corrected: tuple[str, ...]
     #: Large coloured materials, on Inception's features: ours, the paper's recipe and the rivals are measured once.
     by_inception: tuple[str, ...]
     #: Whether the changes of a recipe that are no finalists are measured too.
@@ -34,6 +36,8 @@ class Effort:
     stops: tuple[int, ...]
     long_stops: tuple[int, ...]
     renewal_stops: tuple[int, ...]
+    corrected_stops: tuple[int, ...]
+    corrected_walkers: int
 
     @property
     def middle(self) -> tuple[int, ...]:
@@ -51,6 +55,7 @@ FULL = Effort(
     walked=("mnist28",),
     later=("fashion14",),
     coloured=("cifar16",),
+    corrected=("mnist14", "mnist28"),
     by_inception=("cifar32",),
     all_changes=True,
     seeds=3,
@@ -63,6 +68,8 @@ FULL = Effort(
     stops=(1, 10, 100, 400),
     long_stops=(1, 10, 100, 1_000, 2_000, 5_000, 10_000),
     renewal_stops=(1, 3, 10, 30, 100, 1_000, 10_000),
+    corrected_stops=(1, 10, 100, 400, 1_000),
+    corrected_walkers=500,
 )
 QUICK = Effort(
     materials=("digits",),
@@ -70,6 +77,7 @@ QUICK = Effort(
     walked=(),
     later=(),
     coloured=("digits",),
+    corrected=(),
     by_inception=(),
     all_changes=False,
     seeds=1,
@@ -82,4 +90,6 @@ QUICK = Effort(
     stops=(1, 10),
     long_stops=(1, 10, 100),
     renewal_stops=(1, 100),
+    corrected_stops=(1, 10),
+    corrected_walkers=50,
 )

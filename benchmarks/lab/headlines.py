@@ -51,6 +51,9 @@ WANTED = {
     "colour_head_time": ("in colour: time per training image", "at most 1.05"),
     "walk_10k_over_1": ("our walk at beta .2: step 10,000 over step 1", "at most 1.1"),
     "walk_400_over_1": ("the same: step 400 over step 1", ""),
+    "corrected_excess_100": ("its excess over real pictures after 100 steps, corrected over not", "at most .25"),
+    "corrected_excess_400": ("the same after 400 steps", "at most .25"),
+    "corrected_excess_1000": ("the same after 1,000 steps", "at most .25"),
     "renewal_10k_over_new": ("a walk of the noise: step 10,000 over as many new samples, 20 calls each", "1"),
     "loopback_over_1": ("img2img in a loop: round 100 over round 1", "(rises)"),
     "reversibility_auc": (
@@ -75,6 +78,7 @@ def figures(found: Findings, material: str) -> dict[str, Headline]:
         **of_heads(found, material),
         "walk_10k_over_1": _drift(found, material, "long ours"),
         "walk_400_over_1": _drift(found, material, "lag 0.9"),
+        **{f"corrected_excess_{steps}": _excess(found, material, steps) for steps in (100, 400, 1_000)},
         "renewal_10k_over_new": ratio(_last(found, material, "renewal, many", FULL.samples), ours[20]),
         "loopback_over_1": _drift(found, material, "long loopback"),
         "reversibility_auc": _auc(found, material),
@@ -148,6 +152,22 @@ def _last(found: Findings, material: str, name: str, walkers: int | None = None)
 def _drift(found: Findings, material: str, name: str) -> Headline:
     first = {seed: entry["stops"][0]["fid"] for seed, entry in found.walks(material, name).items()}
     return ratio(_last(found, material, name), first)
+
+
+def _excess(found: Findings, material: str, steps: int) -> Headline:
+    """By how much walkers are farther from the data than as many real pictures: corrected over uncorrected."""
+
+    def above(name: str) -> dict[int, float]:
+        return {
+            seed: stop["fid"] - entry["floor"]
+            for seed, entry in found.walks(material, name).items()
+            for stop in entry["stops"]
+            if stop["steps"] == steps
+        }
+
+    corrected, plain = (above(f"correction: {name}") for name in ("corrected", "today"))
+    # A walk that is as near as real pictures are has no excess to take a ratio of.
+    return ratio({seed: max(value, 1e-3) for seed, value in corrected.items()}, plain)
 
 
 def put(name: str, value: float, interval: Sequence[float], script: str, date: str, **more: Any) -> None:

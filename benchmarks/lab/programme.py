@@ -13,6 +13,7 @@ from lab.studies import (
     chain_balance,
     churn,
     colour,
+    corrections,
     heads,
     long_walks,
     networks,
@@ -41,6 +42,7 @@ STUDIES = (
     chain_adjustment,
     churn,
     long_walks,
+    corrections,
     bundled_model,
 )
 
@@ -98,6 +100,7 @@ def units(effort: Effort) -> Iterator[Unit]:
         (effort.confirmed, CONFIRMED),
         (effort.coloured, COLOURED),
         (effort.walked, WALKED),
+        (effort.corrected, (corrections.units,)),
         (effort.later, SMALL),
     ):
         for question, seed, material in itertools.product(questions, range(effort.seeds), materials):
@@ -127,6 +130,7 @@ TABLES: dict[str, TableMaker] = {
     "Renewing the noise, and constant noise, by many walkers": noise_renewal.renewals_table,
     "The walk's own trade: lags": walk_tradeoffs.lags_table,
     "The walk's own trade: noise levels": walk_tradeoffs.noises_table,
+    "The walk, corrected": corrections.corrections_table,
     "Balance": chain_balance.balance_table,
     "Categories": categorical_data.categorical_table,
 }

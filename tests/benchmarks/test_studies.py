@@ -7,7 +7,7 @@ from lab.effort import FULL, QUICK
 from lab.findings import Findings
 from lab.own_arms import Ours
 from lab.results import Key
-from lab.studies import calls_and_rivals, colour, heads, networks
+from lab.studies import calls_and_rivals, colour, corrections, heads, networks
 from noisekernel import recipes
 
 
@@ -144,3 +144,16 @@ def test_ours_is_compared_with_the_best_rival_of_each_seed_where_all_families_we
     )
     without = {key: entry for key, entry in entries.items() if key.arm != "edm"}
     assert calls_and_rivals.best_rivals(Findings(without), "cifar16", 50) == {}
+
+
+def test_the_excess_of_a_corrected_walk_is_told_over_the_floor():
+    def walk(fids):
+        stops = [{"steps": n, "calls": n, "fid": fid, "travelled": 0.5} for n, fid in zip((1, 100), fids, strict=True)]
+        return {"floor": 0.5, "walkers": 500, "stops": stops, "date": "2026-01-01"}
+
+    pairs = {"correction: today": (0.6, 1.5), "correction: corrected": (0.6, 0.7)}
+    entries = {Key("walk", "mnist14", 60_000, name, 0): walk(fids) for name, fids in pairs.items()}
+    figures = headlines.figures(Findings(entries), "mnist14")
+    assert figures["corrected_excess_100"][0] == pytest.approx(0.2)
+    assert figures["corrected_excess_400"] is None
+    assert "| today | 0.600 (0.500) |" in corrections.corrections_table(Findings(entries), "mnist14", FULL)

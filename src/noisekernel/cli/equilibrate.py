@@ -22,6 +22,13 @@ def equilibrate(
     readout: Annotated[
         int, typer.Option(min=0, help="Annealing steps at the end: 0 for the paper's blurred mean, 10 for sharp ones.")
     ] = 0,
+    corrected: Annotated[
+        bool | None,
+        typer.Option(
+            "--corrected/--uncorrected",
+            help="Accept steps by the model's correction (where it has one for this level).",
+        ),
+    ] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Variants of each example.")] = 16,
     out: common.Out = Path("equilibrated"),
     *,
@@ -30,8 +37,8 @@ def equilibrate(
 ) -> None:
     """Make variants of examples by the paper's chain: steps at constant noise, with the paper's numbers.
 
-    The error of the model adds up along this chain, so that long ones leave the data. nk vary makes variants that do
-    not.
+    The error of the model adds up along this chain, so that long ones leave the data, slowly if the model has a
+    correction (nk train --recipe correction). nk vary makes variants that do not.
     """
     from noisekernel import models, tasks
     from noisekernel.cli.cost import Cost
@@ -48,7 +55,8 @@ def equilibrate(
     kept = len(z) * (n + 1) * chain.kind.bytes_shown
     cost.check(chain, len(z) * n, making.batch_size, kept=kept, folder=folder)
     labels = common.label_for(chain, making.label, len(z))
-    carried = tasks.paper_lag(chain) if lag is None else lag
+    without = corrected if labels is None else False
+    carried = tasks.chain_lag(chain, beta, without) if lag is None else lag
     total = len(tasks.batches(len(z) * n, making.batch_size)) * (steps + readout)
     with common.bar(total, "equilibrating") as bar:
         variants = tasks.equilibrate(
@@ -59,6 +67,7 @@ def equilibrate(
             steps=steps,
             lag=carried,
             readout=readout,
+            corrected=corrected,
             label=labels,
             seed=making.seed,
             batch_size=making.batch_size,
@@ -71,6 +80,7 @@ def equilibrate(
         "steps": steps,
         "lag": carried,
         "readout": readout,
+        **({} if corrected is None else {"corrected": corrected}),
         "seed": making.seed,
         "label": making.label,
         **guiding.told(chain),

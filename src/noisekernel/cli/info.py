@@ -22,6 +22,10 @@ def info(model: common.ModelArgument, json: common.Json = False) -> None:
         f"lag {design.kernel.lag}; network {design.network.kind}, head {design.head.kind}{_moments(loaded)}",
         f"classes: {', '.join(design.classes) or 'none'}",
     ]
+    if design.correction is not None:
+        low, high = design.correction.low, design.correction.high
+        levels = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+        lines.append(f"its chain at constant noise is corrected at beta {levels}")
     if loaded.history:
         lines.append(models.told_history(loaded.history))
     common.say(figures, json, "\n".join(lines))

@@ -84,6 +84,11 @@ class Categories(Elementwise):
         return probs @ torch.arange(self.classes, dtype=probs.dtype, device=probs.device)
 
     @property
+    def numbers(self) -> Tensor:
+        """The probability of each class."""
+        return self.probs
+
+    @property
     def mode(self) -> Tensor:
         return self.table().argmax(dim=-1)
 

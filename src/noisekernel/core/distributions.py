@@ -133,6 +133,11 @@ class Elementwise(Distribution):
     def mean(self) -> Tensor:
         """The expectation of each element."""
 
+    @property
+    def numbers(self) -> Tensor:
+        """What is expected of each element, as numbers for a network to see: (batch, *event, numbers)."""
+        return self.mean[..., None]
+
     @abstractmethod
     def point(self: Same) -> Same:
         """The point mass at the best guess: the mean where a mean is data, else the mode."""

@@ -9,6 +9,7 @@ from noisekernel.networks.categorical_heads import CategoricalHead, OrdinalHead
 from noisekernel.networks.clamped import Clamped
 from noisekernel.networks.columns import ColumnsTransformer
 from noisekernel.networks.columns_head import ColumnsHead
+from noisekernel.networks.correction import Correction
 from noisekernel.networks.covariance_head import CovarianceGaussian
 from noisekernel.networks.denoiser import Denoise, Denoiser
 from noisekernel.networks.exact import exact_denoiser
@@ -27,6 +28,7 @@ __all__ = [
     "Clamped",
     "ColumnsHead",
     "ColumnsTransformer",
+    "Correction",
     "CovarianceGaussian",
     "Denoise",
     "Denoiser",

@@ -17,6 +17,7 @@ from noisekernel.core.checks import Level
 from noisekernel.core.distributions import Elementwise
 from noisekernel.core.errors import InputError, ShapeError
 from noisekernel.networks.backbone import Backbone
+from noisekernel.networks.correction import Correction
 from noisekernel.networks.head import Head
 
 Denoise = Callable[..., Elementwise]
@@ -29,6 +30,7 @@ class Denoiser(nn.Module):
         backbone: A module that maps (h, level, label) to features: `networks.UNet`, `networks.MLP`,
             `networks.Transformer`, or one of your own.
         head: What stands between the data and the backbone; it says how many channels the backbone needs.
+        correction: What the chain at constant noise is corrected by, if it is (`networks.Correction`); r is the same.
 
     >>> from noisekernel.networks import MLP, PlainGaussian
     >>> head = PlainGaussian(channels=2)
@@ -37,9 +39,9 @@ class Denoiser(nn.Module):
     torch.Size([3, 2])
     """
 
-    def __init__(self, backbone: nn.Module, head: Head) -> None:
+    def __init__(self, backbone: nn.Module, head: Head, correction: Correction | None = None) -> None:
         super().__init__()
-        self.backbone, self.head = backbone, head
+        self.backbone, self.head, self.correction = backbone, head, correction
 
     def forward(
         self,

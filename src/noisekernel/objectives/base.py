@@ -1,12 +1,13 @@
-"""The contract of an objective: a noise level and a noisy state per example, and terms of the loss there."""
+"""The contract of an objective: what the trainer asks of it, and for most a noise level and a state per example."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 from noisekernel.core import checks
 from noisekernel.core.errors import InputError
@@ -76,8 +77,8 @@ class Passes:
 
 
 @dataclass(frozen=True)
-class Objective(ABC):
-    """An objective for noise kernels: draws a noise level and a state for each example, and adds up its terms.
+class AnyObjective(ABC):
+    """What the trainer asks of an objective: a loss of a batch, and what it keeps from step to step, if anything.
 
     Args:
         levels: How the noise level of each example is drawn, and how the loss there is weighted.
@@ -88,7 +89,67 @@ class Objective(ABC):
     @property
     @abstractmethod
     def passes(self) -> Passes:
-        """How often `terms` calls the denoiser, without and with a gradient."""
+        """How often a training step calls the denoiser, without and with a gradient."""
+
+    @abstractmethod
+    def __call__(self, kernel: NoiseKernel, denoiser: Denoise, z: Tensor, generator: Randomness) -> tuple[Tensor, Info]:
+        """The mean loss of a batch of clean data, and what was seen.
+
+        Args:
+            kernel: The noise kernel, with a lag below 1.
+            denoiser: Maps (x, beta) to r(z | x): a `Denoiser`, or a function.
+            z: Clean data, (batch, *event).
+            generator: A `torch.Generator`, or the streams of these examples. Number the examples on from step to step
+                (`Streams.of(seed, range(step * batch, (step + 1) * batch))`), since the same numbers draw the same
+                noise again. Streams draw for training here, and meet no random number that a task draws under the
+                same seed.
+        """
+
+    def begin(self, denoiser: nn.Module, average: nn.Module) -> None:  # noqa: B027 (most need not know)
+        """Called by the trainer before the first step.
+
+        Args:
+            denoiser: What learns.
+            average: The average of it.
+        """
+
+    def pack(self, own: Callable[[int], Tensor], gather: Callable[[Tensor], Tensor]) -> dict[str, Tensor]:
+        """What a checkpoint has to keep of this objective; most keep nothing.
+
+        Args:
+            own: Which of so many things that are shared among processes are this one's: truth values, (number,).
+            gather: Joins the tensors of all processes along their first dimension.
+        """
+        return {}
+
+    def unpack(self, tensors: dict[str, Tensor], device: torch.device) -> None:  # noqa: B027 (most keep nothing)
+        """Go on from what `pack` returned.
+
+        Args:
+            tensors: What a checkpoint kept.
+            device: Where training computes.
+        """
+
+    def noised(self, kernel: NoiseKernel, z: Tensor, generator: Randomness) -> Noised:
+        """A noise level and a state for each example: the first draws of a training step.
+
+        Args:
+            kernel: The noise kernel.
+            z: Clean data, (batch, *event).
+            generator: Draws levels and noise.
+        """
+        with drawing_for(Purpose.TRAINING, generator):
+            beta = self.levels.sample(len(z), generator).to(z.device)
+            return Noised(z, kernel.noise(z, beta).sample(generator), beta)
+
+
+@dataclass(frozen=True)
+class Objective(AnyObjective):
+    """An objective for denoisers: draws a noise level and a state for each example, and adds up its terms.
+
+    Args:
+        levels: How the noise level of each example is drawn, and how the loss there is weighted.
+    """
 
     @abstractmethod
     def terms(self, kernel: NoiseKernel, denoiser: Denoise, example: Noised, generator: Randomness) -> Terms:
@@ -108,10 +169,7 @@ class Objective(ABC):
             kernel: The noise kernel, with a lag below 1.
             denoiser: Maps (x, beta) to r(z | x): a `Denoiser`, or a function.
             z: Clean data, (batch, *event).
-            generator: A `torch.Generator`, or the streams of these examples. Number the examples on from step to step
-                (`Streams.of(seed, range(step * batch, (step + 1) * batch))`), since the same numbers draw the same
-                noise again. Streams draw for training here, and meet no random number that a task draws under the
-                same seed.
+            generator: A `torch.Generator`, or the streams of these examples; see `AnyObjective`.
         """
         z = kernel.check_data(z)
         if not isinstance(self.levels, Levels):
@@ -129,18 +187,6 @@ class Objective(ABC):
         loss = torch.stack(list(terms.values())).sum(dim=0)
         parts = {name: term.detach() for name, term in terms.items()}
         return loss.mean(), Info(loss.detach(), parts, seen, example.beta)
-
-    def noised(self, kernel: NoiseKernel, z: Tensor, generator: Randomness) -> Noised:
-        """A noise level and a state for each example: the first draws of a training step.
-
-        Args:
-            kernel: The noise kernel.
-            z: Clean data, (batch, *event).
-            generator: Draws levels and noise.
-        """
-        with drawing_for(Purpose.TRAINING, generator):
-            beta = self.levels.sample(len(z), generator).to(z.device)
-            return Noised(z, kernel.noise(z, beta).sample(generator), beta)
 
 
 def equilibrium(kernel: NoiseKernel, denoiser: Denoise, beta: Tensor) -> Transition:

@@ -54,6 +54,7 @@ def design_of(model: NoiseModel, kind: Kind | None = None) -> Design:
         "network": _settings("network", network),
         "classes": names,
         "told": getattr(network, "numbers_told", 0),
+        "correction": None if denoiser.correction is None else denoiser.correction.settings,
     }
     design = read(Design, content, "this model")
     _check(model, denoiser, design)

@@ -2,12 +2,12 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from noisekernel import objectives
 from noisekernel.core import levels
-from noisekernel.core.settings import Positive, Strict
-from noisekernel.recipes.parts import Level
+from noisekernel.core.settings import Count, Positive, Strict
+from noisekernel.recipes.parts import CorrectionConfig, Level
 
 
 class UniformConfig(Strict):
@@ -44,6 +44,11 @@ class _ObjectiveConfig(Strict):
     """What all objectives have; it is kept when another one is chosen."""
 
     levels: LevelsConfig = LogNormalConfig()
+
+    @property
+    def correction(self) -> CorrectionConfig | None:
+        """The correction that is learned in the place of a denoiser; None for an objective that learns a denoiser."""
+        return None
 
 
 class KLConfig(_ObjectiveConfig):
@@ -100,6 +105,42 @@ class UnrolledConfig(_ObjectiveConfig):
         return objectives.Unrolled(self.levels.build(lift=1.0), ANCHORS[self.by](), self.weight)
 
 
+class PersistentConfig(_ObjectiveConfig):
+    """`PersistentContrast`: a correction of the chain of a trained model."""
+
+    kind: Literal["persistent"] = "persistent"
+    #: The noise levels that chains are corrected at.
+    levels: LevelsConfig = UniformConfig(low=0.2, high=0.2)
+    #: How many chains are kept running, the steps that each makes at a time, and after how many it begins again at the
+    #: data, on average.
+    walkers: Count = 2048
+    steps: Count = 4
+    age: Count = 1000
+    #: The weight of the square of the correction.
+    penalty: Annotated[float, Field(ge=0)] = 1e-3
+    #: The channels of the first layer of the correction.
+    width: Count = 16
+
+    @model_validator(mode="after")
+    def _between_two(self) -> "PersistentConfig":
+        if self.levels.kind != "uniform":
+            raise ValueError(
+                "a chain is corrected between two noise levels; set objective.levels.kind=uniform, and "
+                "objective.levels.low and objective.levels.high (0.2 both, for the paper's)"
+            )
+        return self
+
+    @property
+    def correction(self) -> CorrectionConfig:
+        assert isinstance(self.levels, UniformConfig)
+        return CorrectionConfig(low=self.levels.low, high=self.levels.high, width=self.width)
+
+    def build(self) -> objectives.AnyObjective:
+        levels = self.levels.build(lift=0.0)
+        return objectives.PersistentContrast(levels, self.walkers, self.steps, self.age, self.penalty)
+
+
 ObjectiveConfig = Annotated[
-    KLConfig | ReconstructionConfig | ContrastiveConfig | AnchoredConfig | UnrolledConfig, Field(discriminator="kind")
+    KLConfig | ReconstructionConfig | ContrastiveConfig | AnchoredConfig | UnrolledConfig | PersistentConfig,
+    Field(discriminator="kind"),
 ]

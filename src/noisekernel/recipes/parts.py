@@ -301,6 +301,18 @@ class ColumnsConfig(Strict):
         )
 
 
+class CorrectionConfig(Strict):
+    """`networks.Correction`: for which noise levels and which lag it was made, and how wide it is."""
+
+    low: Level = 0.2
+    high: Level = 0.2
+    lag: Lag = 0.9
+    width: Count = 16
+
+    def build(self, shape: tuple[int, ...], channels: int | None, classes: int | None) -> networks.Correction:
+        return networks.Correction(shape, channels, classes, self.low, self.high, self.lag, self.width)
+
+
 NetworkConfig = Annotated[
     UNetConfig | PaperUNetConfig | MLPConfig | TransformerConfig | ColumnsConfig, Field(discriminator="kind")
 ]

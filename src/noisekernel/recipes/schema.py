@@ -18,6 +18,7 @@ from noisekernel.kinds.registry import kinds
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.recipes.objectives import KLConfig, ObjectiveConfig
 from noisekernel.recipes.parts import (
+    CorrectionConfig,
     CovarianceHeadConfig,
     GaussianConfig,
     HeadConfig,
@@ -86,12 +87,14 @@ class Design(Strict):
     classes: tuple[str, ...] = ()
     #: How many numbers the network is told, in training, of how examples were changed (`data.augment`).
     told: Annotated[int, Field(ge=0, strict=True)] = 0
+    #: What its chain at constant noise is corrected by; None for nothing.
+    correction: CorrectionConfig | None = None
     sampling: SamplingConfig = SamplingConfig()
 
     @model_serializer(mode="wrap")
     def _as_before(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """A design that is told nothing is written as it was before there was something to tell."""
-        return {name: value for name, value in written(self).items() if name != "told" or value}
+        """What a design has not is not written, as before there was such a thing."""
+        return {name: value for name, value in written(self).items() if name not in ("told", "correction") or value}
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Design":
@@ -112,7 +115,9 @@ class Design(Strict):
 
     def denoiser(self) -> Denoiser:
         head = self.head.build(self.data.channels, self.shape)
-        return Denoiser(self.network.build(head, len(self.classes) or None, self.told), head)
+        correction = self.correction
+        built = None if correction is None else correction.build(self.shape, self.data.channels, self.data.classes)
+        return Denoiser(self.network.build(head, len(self.classes) or None, self.told), head, built)
 
 
 class Recipe(Strict):

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from noisekernel.core.distributions import Distribution, Elementwise
 from noisekernel.core.errors import DtypeError, InputError, ShapeError
-from noisekernel.core.randomness import Streams, uniform
+from noisekernel.core.randomness import Randomness, Streams, uniform
 from noisekernel.sampling.model import NoiseModel, TransitionModel
 from noisekernel.sampling.schedule import Schedule
 
@@ -148,16 +148,31 @@ def step(
         return moved, StepInfo(proposal, torch.ones(len(y), dtype=torch.bool, device=y.device))
     here = evaluate(score, state.x, state.view) if state.score is None else state.score
     value = evaluate(score, y, view)
-    u = uniform((len(y),), streams, device=y.device)
-    accepted = torch.log(u) < value - here
-    chosen = accepted.reshape(-1, *[1] * (y.ndim - 1))
-    kept = replace(
-        moved,
-        x=torch.where(chosen, y, state.x),
-        view=view.select(accepted, state.view),
-        score=torch.where(accepted, value, here),
-    )
-    return kept, StepInfo(proposal, accepted)
+    accepted, x, view, value = accept((state.x, state.view, here), (y, view, value), streams)
+    return replace(moved, x=x, view=view, score=value), StepInfo(proposal, accepted)
+
+
+#: States, the model's view of them, and f there.
+Scored = tuple[Tensor, Distribution, Tensor]
+
+
+def accept(
+    before: Scored, after: Scored, generator: Randomness
+) -> tuple[Bool[Tensor, " batch"], Tensor, Distribution, Tensor]:
+    """Accept each new state with probability min(1, exp(f(y) - f(x))); else the state stays.
+
+    Args:
+        before: x, the view of it and f(x).
+        after: y, the view of it and f(y).
+        generator: Draws one uniform number per sample.
+
+    Returns:
+        Which samples moved, and the states, views and f after that.
+    """
+    (x, view, here), (y, seen, there) = before, after
+    accepted = torch.log(uniform((len(y),), generator, device=y.device)) < there - here
+    moved = torch.where(accepted.reshape(-1, *[1] * (y.ndim - 1)), y, x)
+    return accepted, moved, seen.select(accepted, view), torch.where(accepted, there, here)
 
 
 def run(

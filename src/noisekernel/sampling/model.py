@@ -23,7 +23,8 @@ from noisekernel.core.distributions import Distribution
 from noisekernel.core.errors import InputError, ShapeError
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.networks.clamped import Clamped
-from noisekernel.networks.denoiser import Denoise
+from noisekernel.networks.correction import Correction
+from noisekernel.networks.denoiser import Denoise, Denoiser
 from noisekernel.networks.guided import Guided, Turns
 from noisekernel.sampling.strength import StrengthCurve
 
@@ -137,6 +138,18 @@ class NoiseModel(TransitionModel):
         while isinstance(outer, partial | Clamped | Turns):
             outer = outer.func if isinstance(outer, partial) else outer.denoiser
         return outer if isinstance(outer, Guided) else None
+
+    def correction(self, beta: float, lag: float | None = None) -> Correction | None:
+        """What the chain at this noise level is corrected by; None for nothing.
+
+        A correction is learned for the denoiser as it is: with labels, guidance or observations there is none.
+
+        Args:
+            beta: The noise level.
+            lag: The chain's lag; None for the one that the correction is for.
+        """
+        own = self.denoiser.correction if isinstance(self.denoiser, Denoiser) else None
+        return own if own is not None and own.covers(beta, lag) else None
 
     def _weights(self) -> list[nn.Parameter]:
         """Those of the denoiser, and of the worse one that it is guided by."""

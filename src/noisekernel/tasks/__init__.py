@@ -19,7 +19,7 @@ sizes and between processors.)
 
 from noisekernel.sampling.chain import best
 from noisekernel.tasks.batching import batches, in_batches
-from noisekernel.tasks.equilibrium import equilibrate, equilibration, paper_lag
+from noisekernel.tasks.equilibrium import chain_lag, equilibrate, equilibration
 from noisekernel.tasks.fills import fill, filling
 from noisekernel.tasks.run import Run, development, lag_of
 from noisekernel.tasks.samples import read_out, synthesis, synthesize
@@ -36,6 +36,7 @@ __all__ = [
     "as_work",
     "batches",
     "best",
+    "chain_lag",
     "development",
     "equilibrate",
     "equilibration",
@@ -43,7 +44,6 @@ __all__ = [
     "filling",
     "in_batches",
     "lag_of",
-    "paper_lag",
     "read_out",
     "steer",
     "steering",

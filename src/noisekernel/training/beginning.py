@@ -15,7 +15,8 @@ from noisekernel.files.atomic import is_unfinished, remove_unfinished
 from noisekernel.files.formats import read_json
 from noisekernel.files.locks import lock
 from noisekernel.models.model import Model
-from noisekernel.models.saving import digest_of_weights
+from noisekernel.models.saving import digest_of_weights, weights_of
+from noisekernel.networks.denoiser import Denoiser
 from noisekernel.recipes.reading import recorded
 from noisekernel.recipes.schema import Recipe
 from noisekernel.recipes.training import TrainingSettings
@@ -59,10 +60,23 @@ def trainer_for(
     kernel, denoiser = ready.design.kernel.build(), ready.design.denoiser()
     if ready.moments:
         denoiser.head.load_state_dict(ready.moments)  # type: ignore[attr-defined]
-    if start is not None:
+    if denoiser.correction is not None:
+        _only_correct(denoiser, start)
+    elif start is not None:
         say(take_over(denoiser, ready.design, start))
     objective, told = recipe.objective.build(), ready.examples.treatment.told
     return Trainer(kernel, denoiser, objective, ready.examples, recipe.training, seed, told=told, **rest)
+
+
+def _only_correct(denoiser: Denoiser, start: Model | None) -> None:
+    """All weights are those of the model to start from, and none but the correction's learn."""
+    if start is not None:
+        own = denoiser.state_dict()
+        given = {name: value for name, value in weights_of(start).items() if not name.startswith("correction.")}
+        denoiser.load_state_dict({**own, **given})
+    denoiser.requires_grad_(False)
+    assert denoiser.correction is not None
+    denoiser.correction.requires_grad_(True)
 
 
 @contextmanager

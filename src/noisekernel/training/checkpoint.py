@@ -75,12 +75,12 @@ def pack(denoiser: nn.Module, average: nn.Module, optimiser: Optimizer) -> dict[
 def unpack(tensors: Mapping[str, Tensor], denoiser: nn.Module, average: nn.Module, optimiser: Optimizer) -> None:
     """Put the state back. What is missing or of another shape is refused."""
     try:
-        denoiser.load_state_dict(_below("denoiser.", tensors))
-        average.load_state_dict(_below("average.", tensors))
+        denoiser.load_state_dict(below("denoiser.", tensors))
+        average.load_state_dict(below("average.", tensors))
     except RuntimeError as error:
         raise StorageError(f"this checkpoint is of another network: {error}") from None
     states: dict[int, dict[str, Tensor]] = {}
-    for name, value in _below("optimiser.", tensors).items():
+    for name, value in below("optimiser.", tensors).items():
         number, key = name.split(".")
         states.setdefault(int(number), {})[key] = value
     expected = sum(len(group["params"]) for group in optimiser.param_groups)
@@ -89,5 +89,6 @@ def unpack(tensors: Mapping[str, Tensor], denoiser: nn.Module, average: nn.Modul
     optimiser.load_state_dict({"state": states, "param_groups": optimiser.state_dict()["param_groups"]})
 
 
-def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Those tensors whose names begin like this, without it."""
     return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}

@@ -43,6 +43,8 @@ def further(
         recipe = recipe.model_copy(update={"data": treatment, "training": training})
     elif not isinstance(recipe, Recipe):
         recipe = recipes.recipe(recipe)
+    if recipe.objective.correction is not None:  # for any kind of data, and as the model has them
+        recipe = recipe.model_copy(update={"data": of.data})
     if recipe.data.kind != of.data.kind:
         raise InputError(f"the recipe is for {recipe.data.many}, and the model to start from for {of.data.many}")
     own = {name: getattr(of, name).model_dump() for name in ("network", "sampling")}

@@ -147,6 +147,8 @@ def prepare(
         for line in told_of_few(loaded.values, kind) if before is None else ():
             console.print(line, highlight=False, markup=False, soft_wrap=True)
         told = digest(loaded.values, [] if loaded.labels is None else loaded.labels)
+    if recipe.objective.correction is not None:
+        return Prepared(examples, _corrected(recipe, kind, before, start), kind, count, told, held_out=part)
     design = recipe.design(kind, classes if before is None else before["design"]["classes"])
     moments: Mapping[str, Tensor] = {}
     if isinstance(recipe.head, recipes.PreconditionedHeadConfig) and recipe.head.mean is None:
@@ -160,6 +162,20 @@ def prepare(
                 console.print(measured.note, highlight=False, markup=False, soft_wrap=True)
         design = design.model_copy(update={"head": head})
     return Prepared(examples, design, kind, count, told, moments, part)
+
+
+def _corrected(recipe: Recipe, kind: Kind, before: Mapping[str, Any] | None, start: Model | None) -> recipes.Design:
+    """The design of the model to start from, which stays as it is, with a correction."""
+    if before is not None:
+        return read(recipes.Design, before["design"], "the checkpoint")
+    if start is None:
+        raise InputError("objective.kind=persistent corrects a model that is trained already; say which: --from MODEL")
+    if kind.shape != start.shape:
+        raise InputError(f"the data are {kind.described()}, and the model is for {start.kind.described()}")
+    assert recipe.objective.correction is not None
+    correction = recipe.objective.correction.model_copy(update={"lag": recipe.kernel.lag})
+    kernel = start.design.kernel.model_copy(update={"lag": recipe.kernel.lag})
+    return start.design.model_copy(update={"correction": correction, "kernel": kernel})
 
 
 def _check_kind(kind: Kind, items: Source | None, origin: str) -> None:

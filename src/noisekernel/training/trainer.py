@@ -25,9 +25,9 @@ from noisekernel.core.randomness import STREAMS, Streams
 from noisekernel.data.examples import Batch, Examples
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.networks.denoiser import Denoiser
-from noisekernel.objectives.base import Info, Objective
+from noisekernel.objectives.base import AnyObjective, Info
 from noisekernel.recipes.training import TrainingSettings
-from noisekernel.training.checkpoint import Checkpoints, pack, unpack
+from noisekernel.training.checkpoint import Checkpoints, below, pack, unpack
 from noisekernel.training.log import Entry, Window
 from noisekernel.training.pacing import Pacer
 from noisekernel.training.watch import Look, Processes, Watch
@@ -54,7 +54,7 @@ class Observer(Protocol):
 class Loss(nn.Module):
     """Objective, kernel and denoiser as one module: what is spread over processes is one forward call of this."""
 
-    def __init__(self, objective: Objective, kernel: NoiseKernel, denoiser: Denoiser, half: bool) -> None:
+    def __init__(self, objective: AnyObjective, kernel: NoiseKernel, denoiser: Denoiser, half: bool) -> None:
         super().__init__()
         self.objective, self.kernel, self.denoiser, self.in_half = objective, kernel, denoiser, half
 
@@ -73,7 +73,7 @@ class Trainer:
 
     kernel: NoiseKernel
     denoiser: Denoiser
-    objective: Objective
+    objective: AnyObjective
     examples: Examples
     settings: TrainingSettings
     seed: int
@@ -110,7 +110,9 @@ class Trainer:
         self.average.requires_grad_(False)
         if settings.compile:
             self.denoiser.backbone.compile()
-        optimiser = torch.optim.Adam(self.denoiser.parameters(), settings.rate, betas=settings.betas)
+        learned = [weight for weight in self.denoiser.parameters() if weight.requires_grad]
+        optimiser = torch.optim.Adam(learned, settings.rate, betas=settings.betas)
+        self.objective.begin(self.denoiser, self.averaged)
         loss = Loss(self.objective, self.kernel, self.denoiser, settings.precision == "bf16")
         self.loss, self.optimiser = self.accelerator.prepare(loss, optimiser)
         self._stop: int | None = None
@@ -155,6 +157,7 @@ class Trainer:
         if self.settings.minutes is not None:
             plan = {"images": about["plan"]["images"], "pace": tuple(map(tuple, about["plan"]["pace"]))}
             self.settings = self.settings.model_copy(update=plan)
+        self.objective.unpack(below("objective.", tensors), self.accelerator.device)
         if self.watch is not None:
             self.watch.unpack(tensors, about.get("watched"), self.averaged)
         self.images, self.seconds = int(about["images"]), float(about["seconds"])
@@ -327,12 +330,14 @@ class Trainer:
 
     def _save(self) -> None:
         self._gather_summary()
+        kept = self.objective.pack(self._own, self.accelerator.gather)
         if self.accelerator.is_main_process:
             # The checkpoint last: killed before it, a run comes here again; killed after it, perhaps never.
             for observer in self.observers:
                 observer.saved(*self.result)
             if self.checkpoints is not None:
                 tensors = pack(self.denoiser, self.average, self.optimiser)
+                tensors |= {f"objective.{name}": value for name, value in kept.items()}
                 plan = self.settings.model_dump(mode="json", include={"images", "pace"})
                 told = {"seconds": self.seconds, "streams": STREAMS, "plan": plan, **self.about}
                 if self.watch is not None:
@@ -341,6 +346,15 @@ class Trainer:
                 self.checkpoints.save(self.images, tensors, told)
         self.accelerator.wait_for_everyone()
         self._saved = self.clock()
+
+    def _own(self, number: int) -> Tensor:
+        """Which of so many things, shared by the numbers of examples in turn, are this process's: (number,)."""
+        settings, accelerator = self.settings, self.accelerator
+        if number % settings.batch:
+            raise InputError(f"{number} walkers do not divide into batches of {settings.batch}; make it a multiple")
+        size = settings.batch // (accelerator.num_processes * settings.accumulate)
+        place = torch.arange(number, device=accelerator.device) % settings.batch // size
+        return place % accelerator.num_processes == accelerator.process_index
 
     def _gather_summary(self) -> None:
         """What the other processes could not read is made known to the main one."""

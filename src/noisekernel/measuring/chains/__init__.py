@@ -12,7 +12,7 @@ from noisekernel.measuring.chains.stationary import Distance, Stationarity, stat
 from noisekernel.measuring.chains.walk import Walked, walk
 from noisekernel.sampling.strength import StrengthCurve
 from noisekernel.tasks.distances import equilibrium_curve, renewal_curve
-from noisekernel.tasks.equilibrium import paper_lag
+from noisekernel.tasks.equilibrium import chain_lag
 
 __all__ = [
     "Directions",
@@ -24,9 +24,9 @@ __all__ = [
     "StrengthCurve",
     "SwapTest",
     "Walked",
+    "chain_lag",
     "equilibrium_curve",
     "mixing",
-    "paper_lag",
     "renewal_curve",
     "renewal_reversibility",
     "reversibility",

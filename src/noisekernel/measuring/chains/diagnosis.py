@@ -174,7 +174,7 @@ def _walk(model: NoiseModel, how: _How) -> Found:
 def _paper(model: NoiseModel, how: _How, levels: Sequence[float], beta: float, lag: float | None) -> Found:
     """The chain at constant noise."""
     common: dict[str, Any] = {"seed": how.seed, "batch_size": how.batch_size}
-    lag = chains.paper_lag(model) if lag is None else lag
+    lag = chains.chain_lag(model, beta) if lag is None else lag
     some = how.z[: how.pairs]
     with how.bar(len(levels) * how.batches(len(some)) * max(APART), "the paper's chain: reversible?") as advance:
         reversible = [

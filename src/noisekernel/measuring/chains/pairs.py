@@ -81,6 +81,8 @@ def draw_pairs(
             if state.t in parts:
                 forward = info.proposal.log_prob(state.x) if state.t == 1 else None
                 ratio = None if forward is None else forward - _backward(model, begin, state, run.schedule.lag[0])
+                if ratio is not None and run.score is not None:  # of the accepting: f(y) - f(x), 0 for what stayed
+                    ratio = ratio + run.score(state.x, state.view) - run.score(begin.x, begin.view)
                 parts[state.t].append((at_x, _look(state, directions), ratio))
             advance()
     return {count: join(some) for count, some in parts.items()}

@@ -125,7 +125,7 @@ def reversibility(
         batch_size=checks.count("batch_size", batch_size),
         advance=advance,
     )
-    carried = tasks.paper_lag(model) if lag is None else lag
+    carried = tasks.chain_lag(model, beta) if lag is None else lag
     return [
         Reversibility(
             beta, carried, count, len(z), tell_apart(pairs, taught, rest, seed), tuple(statistics(pairs, rest))

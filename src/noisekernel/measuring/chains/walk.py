@@ -103,7 +103,7 @@ def walk(
         traces.update(zip(own, trace, strict=True))
     return Walked(
         beta,
-        tasks.paper_lag(model) if lag is None else lag,
+        tasks.chain_lag(model, beta) if lag is None else lag,
         steps,
         {mark: torch.cat(parts) for mark, parts in read.items()},
         shown,

@@ -1,0 +1,95 @@
+"""Does a correction keep the walk at constant noise with the data, and what would more training have done?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from math import log
+from pathlib import Path
+
+import noisekernel as nk
+from lab.effort import Effort
+from lab.findings import Findings
+from lab.material import Material
+from lab.own_arms import TODAY, Ours, weights_path
+from lab.tables import over_seeds, table
+from lab.unit import Unit
+from lab.walk_arms import SIGMA, constant_noise
+from noisekernel import models
+
+STUDY = "corrections"
+BASE = Ours("today", TODAY)
+
+
+@dataclass
+class GoingOn(Ours):
+    """A model of another arm, trained on. `shares` is for how many images, as a multiple of those of that arm."""
+
+    recipe: str = "correction"
+    further: dict[str, object] = field(default_factory=dict)
+    shares: float = 1.0
+
+    def train(self, material: Material, seed: int, work: Path) -> None:
+        path = weights_path(work, material, self.name, seed)
+        if not path.exists():
+            BASE.train(material, seed, work)
+            images = round(self.shares * material.images)
+            settings = {**self.further, "training.images": images}
+            model = nk.fit(
+                material.write(work),
+                start=BASE.model,
+                recipe=self.recipe,
+                settings=settings,
+                seed=seed,
+                calibrate=False,
+                progress=False,
+            )
+            models.save(model, path)
+        self.model = nk.load(path)
+
+
+#: The recipe as it is for 14 x 14 (six times the images of the denoiser); for larger pictures, less of it.
+CORRECTED = GoingOn("corrected", shares=6.0)
+CORRECTED_SHORTLY = GoingOn("corrected", shares=1.5)
+#: Instead of a correction: training on by KL at about the level of the walk alone.
+SPECIALIST = GoingOn(
+    "specialist",
+    recipe="small",
+    further={
+        "objective.levels": {"kind": "log-normal", "mean": log(SIGMA), "std": 0.3, "lift": 0.0},
+        **{"training.batch": 16, "training.rate": 1e-3, "training.warmup": 4_000, "training.held_out": 0},
+    },
+    shares=2.0,
+)
+
+
+def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
+    """The same walkers with a correction, with none, and with a denoiser that learned their level alone at last."""
+    large = effort.large(material)
+    walk = partial(constant_noise, lag=0.9)
+    for name, arm in (
+        ("today", BASE),
+        ("corrected", CORRECTED_SHORTLY if large else CORRECTED),
+        ("specialist", SPECIALIST),
+    ):
+        yield Unit(
+            STUDY,
+            material,
+            arm,
+            seed,
+            draws=[(arm, (20,))] if name != "corrected" else (),
+            walks={f"correction: {name}": (walk, effort.corrected_stops)},
+            walkers=effort.corrected_walkers,
+            balance=name != "specialist",
+        )
+
+
+def corrections_table(found: Findings, material: str, effort: Effort) -> str:
+    rows = []
+    for name in ("today", "corrected", "specialist"):
+        steps = found.walk(material, f"correction: {name}")
+        cells = [
+            f"{over_seeds(steps[n][0])} ({over_seeds(steps[n][1])})" if n in steps else "-"
+            for n in effort.corrected_stops
+        ]
+        rows.append([name, *cells])
+    return table(["distance (travelled)", *(f"step {n:,}" for n in effort.corrected_stops)], rows)
