@@ -29,7 +29,7 @@ plt.gcf().savefig(sys.argv[2])
 """
 
 
-@pytest.mark.parametrize("name", ["quickstart", "digits", "flowers", "numerals", "steering", "walking"])
+@pytest.mark.parametrize("name", ["quickstart", "digits", "flowers", "numerals", "table", "steering", "walking"])
 def test_an_example_runs_and_draws(name, tmp_path):
     path = tmp_path / "figure.png"
     done = subprocess.run(

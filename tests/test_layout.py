@@ -155,7 +155,10 @@ def test_importing_is_light():
     heavy = "{'torch', 'numpy', 'sklearn', 'scipy', 'accelerate', 'matplotlib', 'torchmetrics', 'fastapi'}"
     code = f"import sys, noisekernel; print({heavy} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
-    extras = "{'matplotlib', 'torchmetrics', 'arviz', 'datasets', 'tensorboard', 'imageio_ffmpeg', 'fastapi', 'onnx'}"
+    extras = (
+        "{'matplotlib', 'torchmetrics', 'arviz', 'datasets', 'tensorboard', 'imageio_ffmpeg', 'fastapi', 'onnx', "
+        "'pandas', 'pyarrow'}"
+    )
     code = (
         f"import sys, noisekernel as nk; [getattr(nk, name) for name in nk.__all__];print({extras} & set(sys.modules))"
     )

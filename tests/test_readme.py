@@ -24,15 +24,21 @@ pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relativ
 
 ROWS = [f"{150 + i % 40},{50 + i % 40 + i % 7},{20 + i % 60}" for i in range(200)]
 NAMES = ["anna", "otto", "bob", "hannah", "ada", "eve", "nan", "abba", "ann", "hanna"] * 20
+CUSTOMERS = ["age,married,income,town,since"] + [
+    f"{20 + i % 50},{'yes' if i % 3 else 'no'},{'' if i % 9 == 0 else 20_000 + 500 * (i % 60)},"
+    f"{'Ulm' if i % 2 else 'Bonn'},201{i % 10}-0{1 + i % 9}-1{i % 3}"
+    for i in range(200)
+]
 TABLE = ["height,weight,age", *ROWS]
 #: A run of two steps of a tiny network: what is tested is that lines run, not what they draw.
 BRIEF = ["training.images=16", "training.batch=8"]
 TINY = {
     "pictures": ["network.channels=8", "network.multipliers=[1]"],
     "points": ["network.width=16", "network.depth=1"],
+    "tables": ["network.width=16", "network.depth=1", "network.heads=2"],
     "strings": ["network.width=16", "network.depth=1", "network.heads=2"],
 }
-KINDS = {"my-pictures/": "pictures", "people.csv": "points", "names.txt": "strings"}
+KINDS = {"my-pictures/": "pictures", "people.csv": "points", "customers.csv": "tables", "names.txt": "strings"}
 
 
 @pytest.fixture
@@ -40,6 +46,7 @@ def data(tmp_path, monkeypatch):
     """A folder with the data that the README and the pages name, where fitting is brief."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").write_text("\n".join(TABLE))
+    (tmp_path / "customers.csv").write_text("\n".join(CUSTOMERS))
     (tmp_path / "names.txt").write_text("\n".join(NAMES))
     (tmp_path / "my-pictures").mkdir()
     for i in range(16):
@@ -75,7 +82,7 @@ def test_the_python_of_the_readme_runs(data):
 @pytest.mark.training
 def test_the_commands_of_the_readme_run(data):
     commands = re.findall(r"^    nk ([^#\n]*)", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert len(commands) == 11
+    assert len(commands) == 13
     for command in commands:
         words = shlex.split(command)
         if words[0] == "studio":  # serves until it is stopped: tests/studio
@@ -88,7 +95,13 @@ def test_the_commands_of_the_readme_run(data):
             words += ["--below", "0.3"]  # a strength is calibrated first
         done = CliRunner().invoke(app, words)
         assert done.exit_code == 0, (command, done.output)
-    for made in ("new/sheet.png", "ways/examples.csv", "cats/sheet0.png", "like-hannah/examples.txt"):
+    for made in (
+        "new/sheet.png",
+        "ways/examples.csv",
+        "fifty/sheet.txt",
+        "cats/sheet0.png",
+        "like-hannah/examples.txt",
+    ):
         assert (data / made).exists(), made
 
 
@@ -117,6 +130,7 @@ def test_every_line_of_the_tutorial_runs(tmp_path, monkeypatch):
     ("page", "variants", "made"),
     [
         ("points", 20, ["samples/sheet.svg", "younger/sheet2.svg", "walk.svg"]),
+        ("tables", 20, ["samples/examples.csv", "fifty/sheet.txt", "whole/examples.csv", "walk.csv"]),
         ("strings", 10, ["samples/examples.txt", "longer/sheet2.txt", "walk.txt"]),
     ],
 )

@@ -1,6 +1,15 @@
 """The order of the gallery: from the first example to read to the last."""
 
-ORDER = ["quickstart.py", "digits.py", "flowers.py", "numerals.py", "walking.py", "steering.py", "own_kernel.py"]
+ORDER = [
+    "quickstart.py",
+    "digits.py",
+    "flowers.py",
+    "numerals.py",
+    "table.py",
+    "walking.py",
+    "steering.py",
+    "own_kernel.py",
+]
 
 
 def order(filename: str) -> int:

@@ -28,11 +28,18 @@ def some(kind):
             "0.5,1,-7",
             "x1",
         )
+    if kind == "tables":
+        rows = [
+            {"age": 20 + i % 30, "sex": "mf"[i % 2], "pay": [None, 0.0, 10.5 * i][i % 3], "vip": i % 5 == 0}
+            for i in range(32)
+        ]
+        bad = [{"age": 3}, {**rows[0], "sex": "x"}, {**rows[0], "age": "old"}, {**rows[0], "size": 1}, "word", [1, 2]]
+        return rows, bad, "25, m, 10.5, True", "age,vip"
     return WORDS, ["x" * 99, "ANNA", 3, "é"], "anna", "_n*"
 
 
 def test_every_kind_has_a_case():
-    assert set(kinds()) == {"pictures", "points", "tokens"}
+    assert set(kinds()) == {"pictures", "points", "tables", "tokens"}
 
 
 @pytest.fixture(params=sorted(kinds()))

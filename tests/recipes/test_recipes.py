@@ -14,6 +14,7 @@ from noisekernel import models, recipes
 from noisekernel.core.errors import InputError
 from noisekernel.core.settings import kinds_in, read
 from noisekernel.kinds.pictures import Pictures, Size
+from noisekernel.kinds.tables.column import Column
 from noisekernel.sampling.samplers import sampler
 from noisekernel.training.cost import plan
 
@@ -52,6 +53,10 @@ def fitted(kind):
         return kind.model_copy(update={"columns": ("a", "b"), "means": (0.0, 0.0), "scales": (1.0, 1.0)})
     if kind.kind == "tokens":
         return kind.model_copy(update={"alphabet": "abc", "length": 6})
+    if kind.kind == "tables":
+        age = Column(name="age", type="integer", values=(20.0, 30.0, 40.0), starts=(0, 64, 96))
+        sex = Column(name="sex", type="category", categories=("f", "m"), empty=True)
+        return kind.model_copy(update={"columns": (age, sex)})
     return kind.of_size(Size(3, 8, 8))
 
 

@@ -93,11 +93,16 @@ def note(sentence: str) -> None:
         print(f"nk: {sentence}", file=sys.stderr)
 
 
-def read_examples(model: "Model", words: Sequence[str]) -> "Given":
-    """Examples as the model's data; of those that are not taken as they are, a note says so."""
+def read_examples(model: "Model", words: Sequence[str], *, whole: bool = True) -> "Given":
+    """Examples as the model's data; of those that are not taken as they are, a note says so.
+
+    Where nothing is filled in, they have to be `whole`.
+    """
     from noisekernel.kinds.examples import read_examples
 
     given = read_examples(model.kind, list(words))
+    if whole:
+        model.kind.check_whole(given.z)
     for sentence in given.notes:
         note(sentence)
     return given

@@ -18,7 +18,7 @@ def fill(
         str | None,
         typer.Option(
             help="What to fill in, as the kind of data says it: a black and white file, a pattern (_ar*), names of "
-            "columns."
+            "columns (default: the empty cells of tables)."
         ),
     ] = None,
     tiles: Annotated[int | None, typer.Option(min=1, help="Not a mask but random parts of this side.")] = None,
@@ -41,17 +41,21 @@ def fill(
     from noisekernel.core.errors import InputError
     from noisekernel.files import outputs
     from noisekernel.kinds.base import counted
-    from noisekernel.kinds.examples import read_mask
+    from noisekernel.kinds.examples import open_in, read_mask
 
-    if (mask is None) == (tiles is None):
+    if mask is not None and tiles is not None:
         raise InputError("say what to fill in: either --mask MASK or --tiles SIDE")
     if keep is not None and tiles is None:
         raise InputError("--keep is the share of tiles that is kept; with a mask, the mask says it")
     folder = outputs.new_folder(out, force=making.force)
     chain = guiding.of(models.load(model, making.device), making.label)
-    given = common.read_examples(chain, examples)
+    given = common.read_examples(chain, examples, whole=False)
     z = given.z
-    if mask is not None:
+    if mask is None and tiles is None:
+        if chain.kind.holes(z) is None:
+            raise InputError("say what to fill in: either --mask MASK or --tiles SIDE")
+        masks = open_in(chain.kind, z)
+    elif mask is not None:
         one, notes = read_mask(chain.kind, mask, given.items)
         for sentence in notes:
             common.note(sentence)

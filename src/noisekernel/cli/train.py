@@ -13,7 +13,8 @@ def train(
     data: Annotated[
         str,
         typer.Argument(
-            metavar="DATA", help="digits, a folder, .csv, .txt, .npy/.npz, an idx file, a CIFAR-10 archive, or hf:NAME."
+            metavar="DATA",
+            help="digits, a folder, .csv, .parquet, .txt, .npy/.npz, an idx file, a CIFAR-10 archive, or hf:NAME.",
         ),
     ],
     out: Annotated[Path | None, typer.Option(help="The folder of the run; new, unless --resume.")] = None,
@@ -27,7 +28,8 @@ def train(
         list[str] | None, typer.Option("--set", help="key=value, such as training.batch=128; may be repeated.")
     ] = None,
     kind: Annotated[
-        str | None, typer.Option(help="The kind of data: pictures, points, tokens, … (default: found by looking).")
+        str | None,
+        typer.Option(help="The kind of data: pictures, points, tables, tokens, … (default: found by looking)."),
     ] = None,
     start: Annotated[
         str | None,

@@ -67,7 +67,7 @@ def vary(
     kind = chain.kind
     chooser = choice.chooser(kind)
     given = common.read_examples(chain, examples)
-    z = given.z
+    z, stored = given.z, given.values
     common.say_if_unlike(plain, model, given)
     cost = Cost(making.yes)
     kept = kind.bytes_shown + (4 * z[0].numel() * (steps + 1) if rounds > 1 else 0)
@@ -101,18 +101,19 @@ def vary(
         labels = common.label_for(chain, making.label, len(z))
         # Each round has sample numbers of its own, so that it does not repeat the noise of the one before.
         variants = varying.of(z, number * len(z) * n, labels, cost, rounds)
+        starts = kind.kept(kind.decode(z), stored)
         if number == 0:
-            record.write(kind.decode(z), originals)
+            record.write(starts, originals)
         rows = []
         for i in range(len(z)):
-            values = kind.decode(variants[i])
+            values = kind.kept(kind.decode(variants[i]), starts[i : i + 1].expand(n, *starts.shape[1:]))
             record.write(values, names[number][i])
-            rows += [kind.decode(z[i : i + 1]), values]
+            rows += [starts[i : i + 1], values]
         sheet = record.sheet(sheets[number], torch.cat(rows), n + 1, round=number)
         if number < rounds - 1:
             picked = [chooser.pick(number, i, chain.draw(variants[i]), sheet) for i in range(len(z))]
             history.append(picked)
-            z = variants[range(len(z)), picked]
+            z, stored = variants[range(len(z)), picked], starts
             varying.go_on_from(picked)
     record.finish(chosen=history)
     figures = {**how, "rounds": rounds, "chosen": history, "out": str(folder), "n": n}

@@ -1,13 +1,16 @@
 """`nk walk`: a film of the endless walk."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from noisekernel.cli import common
 from noisekernel.cli.guiding import Guiding
 from noisekernel.cli.making import with_options
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @with_options
@@ -68,12 +71,18 @@ def walk(
     z = None if starts is None else starts[[i % len(starts) for i in range(number)]]
     labels = common.label_for(chain, label, number)
     going = tasks.walk(chain, number if z is None else z, pace=pace, label=labels, seed=seed)
-    frames = [kind.decode(going.clean.cpu())]
+    stored = None if given is None else given.values[[i % len(given.values) for i in range(number)]]
+
+    def frame() -> "Tensor":
+        values = kind.decode(going.clean.cpu())
+        return values if stored is None else kind.kept(values, stored)
+
+    frames = [frame()]
     with common.bar(steps, "walking") as bar:
         advance = cost.timed(bar, steps, steps)
         for state, _ in islice(going, steps):
             if state.t % every == 0 or state.t == steps:
-                frames.append(kind.decode(going.clean.cpu()))
+                frames.append(frame())
             advance()
     kind.film(frames, out, fps)
     figures = {

@@ -39,9 +39,12 @@ def write_results(
     record = Record(folder, model.kind, how, made, inputs=[*given.files, *inputs])
     rows, hidden = [], []
     for i, own in enumerate(names):
+        stored, lost = given.values[i : i + 1], None if masks is None else masks[i : i + 1]
         values = model.kind.decode(results[i])
+        many = None if lost is None else lost.expand(n, *model.shape)
+        values = model.kind.kept(values, stored.expand(n, *stored.shape[1:]), many)
         record.write(values, own)
-        first = model.kind.decode(given.z[i : i + 1])
+        first = model.kind.kept(model.kind.decode(given.z[i : i + 1]), stored)
         rows += [first, *([first] if masks is not None else []), values]
         if masks is not None:
             none = torch.zeros(1 + n, *model.shape, dtype=torch.bool)

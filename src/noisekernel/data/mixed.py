@@ -8,7 +8,7 @@ from noisekernel.data.readers.folder import FolderSource
 from noisekernel.kinds.registry import kinds
 
 #: Files that hold many examples each, and of which kind those usually are.
-OF_MANY = {".csv": "points", ".tsv": "points", ".txt": "tokens"}
+OF_MANY = {".csv": "points", ".tsv": "points", ".parquet": "tables", ".txt": "tokens"}
 #: So many bytes at its beginning tell what a file is.
 BEGINNING = 64
 

@@ -8,18 +8,18 @@
 | `….npy`, `….npz` | an array, one example per row |
 | `…idx3-ubyte`, `…idx3-ubyte.gz` | an idx file, with its labels if they lie beside it |
 | `….tar`, `….tar.gz`, `….tgz` | the CIFAR-10 archive, Python or binary form |
-| `….csv`, `….tsv` | rows of cells |
+| `….csv`, `….tsv`, `….parquet` | rows of cells |
 | `….txt` | one example per line |
 | `hf:NAME` | a data set of the Hugging Face Hub, or its files here (`readers/hub.py` has the options) |
 | an array of NumPy, a tensor | one example per row |
-| a list of strings | one example each |
+| a list of strings, or of mappings from columns to cells | one example each |
 | a DataFrame | one example per row |
 | a torch Dataset | its items, or pairs of an item and its class |
 
 What kind of data the examples are is found out from some of them, or said (`noisekernel.kinds`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ from noisekernel.data.readers.dataset import DatasetSource
 from noisekernel.data.readers.folder import FolderSource
 from noisekernel.data.readers.hub import open_hub
 from noisekernel.data.readers.lines import lines_of, read_lines
-from noisekernel.data.readers.rows import read_csv, rows_of
+from noisekernel.data.readers.rows import read_csv, read_parquet, rows_of, rows_of_mappings
 from noisekernel.data.source import ArraySource, FarSource, Loaded, Source, load
 from noisekernel.kinds.base import Kind
 from noisekernel.kinds.registry import kind_by_name, kind_of
@@ -76,9 +76,11 @@ def open_source(what: Data) -> Source | FarSource:
     if isinstance(what, list | tuple):
         if what and all(isinstance(each, str) for each in what):
             return lines_of(what)
+        if what and all(isinstance(each, Mapping) for each in what):
+            return rows_of_mappings(what)
         raise InputError(
-            f"data is a list of {len(what)}, not all of which are strings; give a list of strings, an array, or a "
-            "torch Dataset"
+            f"data is a list of {len(what)}, not all of which are strings, or rows of named cells; give a list of "
+            "strings, an array, or a torch Dataset"
         )
     if hasattr(what, "columns") and hasattr(what, "itertuples"):
         return rows_of(what)
@@ -112,11 +114,13 @@ def _at(what: str | Path) -> Source | FarSource:
         return read_cifar10(path)
     if path.suffix in (".csv", ".tsv"):
         return read_csv(path)
+    if path.suffix == ".parquet":
+        return read_parquet(path)
     if path.suffix == ".txt":
         return read_lines(path)
     raise InputError(
         f"{path.name} is none of the files that can be read: a folder, .npy, .npz, idx3-ubyte[.gz], .tar[.gz], .csv, "
-        ".tsv, .txt"
+        ".tsv, .parquet, .txt"
     )
 
 

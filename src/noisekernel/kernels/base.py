@@ -61,6 +61,11 @@ class NoiseKernel(ABC):
     def __post_init__(self) -> None:
         checks.lag(self.lag)
 
+    @property
+    def absorbing(self) -> int | None:
+        """The state "masked", where noise masks elements of z and leaves all others as they are; None where it adds."""
+        return None
+
     @abstractmethod
     def noise(self, z: Tensor, beta: Level) -> Distribution:
         """p(x | z) at noise level beta.

@@ -65,6 +65,10 @@ class CategoricalKernel(NoiseKernel):
         """The absorbing state, K + 1 in the paper and K here, where classes count from 0."""
         return self.classes
 
+    @property
+    def absorbing(self) -> int:
+        return self.masked
+
     def noise(self, z: Integer[Tensor, "batch *event"], beta: Level) -> Mixed:
         """Eq. 22."""
         z = self.check_data(z)

@@ -78,6 +78,11 @@ class Kind(Strict):
         """Whether these may be examples of this kind, from a look at some of them."""
 
     @classmethod
+    def takes(cls, items: Items) -> bool:
+        """Whether these can be read as examples of this kind where somebody says so; by default what it recognises."""
+        return cls.recognises(items)
+
+    @classmethod
     def lacks(cls, items: Items) -> str | None:
         """Why these, which look like examples of this kind, are none; None where they do not even look like it."""
         return None
@@ -130,6 +135,27 @@ class Kind(Strict):
     @abstractmethod
     def classes(self) -> int | None:
         """How many categories an element of z may be of; None for numbers, and until the data have said it."""
+
+    @property
+    def counts(self) -> tuple[int, ...] | None:
+        """How many of the `classes` each element of z has, where they differ: it is never of another.
+
+        Such data have no channels, and take the head `columns`. None where every element may be of all classes.
+        """
+        return None
+
+    @property
+    def ordered(self) -> tuple[int, ...]:
+        """For data with `counts`: how many of the first classes of each element stand in an order, as bins do."""
+        return (0,) * len(self.counts or ())
+
+    @property
+    def uniform(self) -> int:
+        """So many elements at the end of z are uniform over their classes and independent of everything else.
+
+        They are so by construction, and no network sees or predicts them. Only data with `counts` can have any.
+        """
+        return 0
 
     @property
     def categorical(self) -> bool:
@@ -189,6 +215,19 @@ class Kind(Strict):
     @abstractmethod
     def drawn(self, values: Tensor) -> list[Any]:
         """Stored values (n, …) as objects that people handle: pictures, strings, rows."""
+
+    def kept(self, values: Tensor, given: Tensor, hidden: Hidden = None) -> Tensor:
+        """Values of results, in which what has not changed since `given` is as it was stored there.
+
+        For kinds whose values say more than z: what z has no room for comes back where z is the same and was not
+        `hidden`. By default values are all that there is.
+
+        Args:
+            values: The values of results, (n, …).
+            given: Those of the examples that they were made from, (n, …).
+            hidden: Which elements of z were hidden from the model, (n, *shape); None for none.
+        """
+        return values
 
     def augmented(self, values: Tensor, chance: Tensor) -> Tensor:
         """Values for training, each changed or not by its uniform number `chance`; by default as they are."""
@@ -275,6 +314,14 @@ class Kind(Strict):
     @abstractmethod
     def masks(self, tile: int, keep: float, n: int, *, seed: int = 0, first: int = 0) -> Tensor:
         """`n` random masks (n, *shape): parts of side `tile`, of which a share `keep` is kept."""
+
+    def holes(self, z: Tensor) -> Tensor | None:
+        """The mask of what examples leave open, (n, *shape): 1 where there is nothing. None for kinds without holes."""
+        return None
+
+    def check_whole(self, z: Tensor) -> None:
+        """Refuse clean data, (n, *shape), that leave something open. By default nothing can be open."""
+        return
 
     # Judging ----------------------------------------------------------------------------------------------------------
 

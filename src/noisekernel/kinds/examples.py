@@ -28,6 +28,8 @@ class Given(NamedTuple):
     #: What to call each in a sentence and in a record.
     sources: list[str]
     items: list[Any]
+    #: The examples as they are stored, and as clean data.
+    values: Tensor
     z: Tensor
     #: The files among what was given.
     files: list[Path]
@@ -38,9 +40,10 @@ class Given(NamedTuple):
 def read_examples(kind: Kind, examples: Any) -> Given:
     """One example or a list of them: paths or words, which mean what they do at the command line, or objects."""
     given = _listed(kind, examples)
-    named = [(each, one) for each in given for one in _named(kind, each)]
+    several = len(given) > 1
+    named = [(each, one) for i, each in enumerate(given) for one in _named(kind, each, i + 1 if several else None)]
     sources = [Path(each).name if _is_word(each) and one.name == Path(each).stem else one.name for each, one in named]
-    z = encoded(
+    values = stored(
         kind, [one.item for _, one in named], [str(each) if _is_word(each) else one.name for each, one in named]
     )
     others = [
@@ -53,7 +56,8 @@ def read_examples(kind: Kind, examples: Any) -> Given:
         names_of([one.name for _, one in named]),
         sources,
         [one.item for _, one in named],
-        z,
+        values,
+        kind.encode(values),
         [Path(each) for each in given if _is_word(each) and Path(each).is_file()],
         [f"not every {kind.one} is taken as it is: {few}"] if others else [],
     )
@@ -73,15 +77,30 @@ def read_mask(kind: Kind, word: str | Path, items: Sequence[Any]) -> tuple[Tenso
     return mask, [] if note is None else [note]
 
 
-def encoded(kind: Kind, items: Sequence[Any], names: Sequence[str]) -> Tensor:
-    """Items as clean data, (n, *shape); what is no example of the kind is refused by its name."""
-    stored = []
+def open_in(kind: Kind, z: Tensor) -> Tensor:
+    """The mask of what these examples leave open, if they leave anything open."""
+    holes = kind.holes(z)
+    if holes is None:
+        raise InputError(f"say what to fill in: {kind.many} have no holes by themselves, so it takes a mask")
+    if not bool(holes.any()):
+        raise InputError(f"no cell of these {kind.many} is empty, so there is nothing to fill in; or give a mask")
+    return holes
+
+
+def stored(kind: Kind, items: Sequence[Any], names: Sequence[str]) -> Tensor:
+    """Items as they are stored, (n, …); what is no example of the kind is refused by its name."""
+    found = []
     for item, name in zip(items, names, strict=True):
         try:
-            stored.append(kind.store(item).values)
+            found.append(kind.store(item).values)
         except BadExampleError as error:
             raise InputError(f"{name}: {error}") from None
-    return kind.encode(torch.from_numpy(np.stack(stored)))
+    return torch.from_numpy(np.stack(found))
+
+
+def encoded(kind: Kind, items: Sequence[Any], names: Sequence[str]) -> Tensor:
+    """Items as clean data, (n, *shape); what is no example of the kind is refused by its name."""
+    return kind.encode(stored(kind, items, names))
 
 
 def warn(notes: Iterable[str]) -> None:
@@ -98,14 +117,20 @@ def _is_ours(names: Mapping[str, Any]) -> bool:
 
 
 def _listed(kind: Kind, examples: Any) -> list[Any]:
+    if hasattr(examples, "columns") and hasattr(examples, "itertuples"):  # a DataFrame: its rows
+        names = list(map(str, examples.columns))
+        examples = [dict(zip(names, row, strict=True)) for row in examples.itertuples(index=False, name=None)]
     given = list(examples) if isinstance(examples, list | tuple) else [examples]
     if not given:
         raise InputError(f"no {kind.one} was given; give at least one")
     return given
 
 
-def _named(kind: Kind, each: Any) -> list[Named]:
-    return kind.given([str(each)]) if _is_word(each) else [Named(f"the {kind.one}", each)]
+def _named(kind: Kind, each: Any, number: int | None = None) -> list[Named]:
+    """What a word means; an object is called by its number in its list, where there are others."""
+    if _is_word(each):
+        return kind.given([str(each)])
+    return [Named(f"the {kind.one}" if number is None else f"{kind.one} {number}", each)]
 
 
 def _is_word(each: Any) -> bool:

@@ -14,7 +14,7 @@ from noisekernel.core.checks import count
 from noisekernel.core.errors import InputError
 from noisekernel.core.suggestions import unknown
 from noisekernel.kinds.base import Kind, counted
-from noisekernel.kinds.examples import items_of, read_examples, read_mask, warn
+from noisekernel.kinds.examples import items_of, open_in, read_examples, read_mask, warn
 from noisekernel.kinds.overview import Overview
 from noisekernel.sampling.model import Examples, Labels, NoiseModel
 from noisekernel.sampling.schedule import Schedule
@@ -49,10 +49,18 @@ class KindModel(NoiseModel):
             return super().as_batch(z[None] if tuple(z.shape) == self.shape else z)
         return self.read(z)
 
+    def entering(self, z: Tensor) -> Tensor:
+        """A user's data, which must leave nothing open."""
+        if isinstance(z, Tensor) and z.ndim:
+            self.kind.check_whole(z)
+        return super().entering(z)
+
     def as_mask(self, mask: Any, z: Examples) -> Tensor:
-        """A tensor, or what the kind of data reads as a mask, for these examples."""
+        """A tensor, or what the kind of data reads as a mask, or None for what these examples leave open."""
         if isinstance(mask, Tensor):
             return mask
+        if mask is None:
+            return open_in(self.kind, self.as_batch(z))
         found, notes = read_mask(self.kind, mask, [] if isinstance(z, Tensor) else items_of(self.kind, z))
         warn(notes)
         return found
@@ -94,11 +102,13 @@ class KindModel(NoiseModel):
         warn(given.notes)
         return given.z
 
-    def draw(self, z: Shaped[Tensor, "*many"]) -> list[Any]:
+    def draw(self, z: Shaped[Tensor, "*many"], of: Any = None) -> list[Any]:
         """Clean data as people know it, in one list: pictures, strings, rows.
 
         Args:
             z: One sample, a batch, or variants of a batch, in order.
+            of: The examples that they were made from, as they were given to the task. A number in a row that has not
+                changed then comes back to its last digit; otherwise it is the nearest one that the model knows.
 
         >>> from noisekernel import load
         >>> model = load("digits")
@@ -107,7 +117,18 @@ class KindModel(NoiseModel):
         (6, 3, 1)
         """
         batch = self.kind.check_z(z)
-        return self.kind.drawn(self.kind.decode(batch)) if batch.numel() else []
+        if not batch.numel():
+            return []
+        values = self.kind.decode(batch)
+        if of is not None:
+            given = read_examples(self.kind, of).values
+            if len(values) % len(given):
+                raise InputError(
+                    f"{counted(len(values), self.kind)} cannot be made of {len(given):,}: give as `of` the examples "
+                    "that the task was given, of which each has as many results"
+                )
+            values = self.kind.kept(values, given.repeat_interleave(len(values) // len(given), dim=0))
+        return self.kind.drawn(values)
 
     def show(self, z: Tensor, columns: int | None = None, hidden: Tensor | None = None) -> Overview:
         """Clean data on one page, which a notebook displays, and which can be saved.

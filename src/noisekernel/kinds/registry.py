@@ -23,6 +23,7 @@ GROUP = "noisekernel.kinds"
 OWN = {
     "pictures": "noisekernel.kinds.pictures.kind:Pictures",
     "points": "noisekernel.kinds.points.kind:Points",
+    "tables": "noisekernel.kinds.tables.kind:Tables",
     "tokens": "noisekernel.kinds.tokens:Tokens",
 }
 

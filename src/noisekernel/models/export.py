@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from noisekernel import models
+from noisekernel.core.categories import LOG_ZERO
 from noisekernel.core.distributions import Normal
 from noisekernel.core.errors import InputError, NoiseKernelError
 from noisekernel.core.randomness import Streams
@@ -24,6 +25,8 @@ from noisekernel.models.model import Model
 
 #: The largest difference, relative to the largest value, between the exported graph and the original.
 TOLERANCE = 1e-3
+#: The logarithm of a probability that is as good as none.
+LEAST = -100.0
 
 
 class Graph(nn.Module):
@@ -61,6 +64,8 @@ def export(what: str | Path, out: Path) -> dict[str, Any]:
         fresh = _inputs(model, 5, seed=1)
         with torch.no_grad():
             for expected, given in zip(graph(*fresh), run(fresh), strict=True):
+                possible = expected > 0.1 * LOG_ZERO  # what is impossible has no logarithm to compare
+                expected, given = (torch.where(possible, each, each.clamp(min=LEAST)) for each in (expected, given))
                 difference = float((expected - given).abs().max())
                 largest[0] = max(largest[0], difference)
                 if not difference <= TOLERANCE * max(1.0, float(expected.abs().max())):  # NaN is not

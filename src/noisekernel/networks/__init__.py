@@ -7,6 +7,8 @@ the backbone's input, and the features into a distribution over z.
 from noisekernel.networks.backbone import Backbone
 from noisekernel.networks.categorical_heads import CategoricalHead, OrdinalHead
 from noisekernel.networks.clamped import Clamped
+from noisekernel.networks.columns import ColumnsTransformer
+from noisekernel.networks.columns_head import ColumnsHead
 from noisekernel.networks.correction import Correction
 from noisekernel.networks.covariance_head import CovarianceGaussian
 from noisekernel.networks.denoiser import Denoise, Denoiser
@@ -24,6 +26,8 @@ __all__ = [
     "Backbone",
     "CategoricalHead",
     "Clamped",
+    "ColumnsHead",
+    "ColumnsTransformer",
     "Correction",
     "CovarianceGaussian",
     "Denoise",

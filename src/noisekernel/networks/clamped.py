@@ -2,14 +2,19 @@
 
 from dataclasses import dataclass
 
+import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
+from noisekernel.core import checks
 from noisekernel.core.categories import Categories
 from noisekernel.core.checks import Level
 from noisekernel.core.distributions import Elementwise
 from noisekernel.core.errors import InputError
 from noisekernel.networks.denoiser import Denoise
+
+#: The noise level that a denoiser is told of a state in which nothing is masked.
+LEAST = 1e-3
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,13 @@ class Clamped:
         mask: 1 where an element is to be filled in, 0 where it is observed; of the shape of `observed`.
         barred: Classes that an element cannot be of, given what is observed, (batch, *event, classes): 1 or 0; None
             where nothing is known of that, as for numbers.
+        absorbing: The state of elements that noise has masked, for kernels that have one (`NoiseKernel.absorbing`);
+            None for kernels whose states are z with noise.
+
+    Where noise masks elements and leaves the others alone, what is observed is shown to the denoiser in the state,
+    whether or not noise had masked it: r(z | x, observed) is r at the state in which the observed elements are visible.
+    The noise level that goes with that state is the share of elements that are masked. So filling in takes no time for
+    what is observed to make itself felt. Through noise added to z it would (docs/theory.md).
 
     >>> from functools import partial
     >>> import torch
@@ -35,6 +47,7 @@ class Clamped:
     observed: Shaped[Tensor, "batch *event"]
     mask: Shaped[Tensor, "batch *event"]
     barred: Shaped[Tensor, "batch *event classes"] | None = None
+    absorbing: int | None = None
 
     def __call__(self, x: Tensor, beta: Level) -> Elementwise:
         """r(z | x), certain where z is observed.
@@ -43,6 +56,9 @@ class Clamped:
             x: States, (batch, *event).
             beta: The noise level: one number, or one per sample, (batch,).
         """
+        if self.absorbing is not None:
+            x = torch.where(checks.mask(self.mask, x), x, self.observed)
+            beta = (x == self.absorbing).flatten(1).float().mean(dim=1).clamp(min=LEAST)
         r = self.denoiser(x, beta)
         if self.barred is not None:
             if not isinstance(r, Categories):

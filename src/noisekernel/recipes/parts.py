@@ -14,6 +14,7 @@ from noisekernel.core.errors import InputError
 from noisekernel.core.quantities import told_bytes
 from noisekernel.core.settings import Count, Positive, Strict
 from noisekernel.networks.categorical_heads import CategoricalHead, OrdinalHead
+from noisekernel.networks.columns_head import ColumnsHead
 from noisekernel.networks.covariance import DENSE, FEWEST
 from noisekernel.networks.covariance_head import CROSSOVER, CovarianceGaussian
 from noisekernel.networks.gaussian_heads import PlainGaussian, PreconditionedGaussian
@@ -39,9 +40,23 @@ def known(classes: int | None) -> int:
 class Part(Strict):
     """A part of a design that may take the number of categories from the data."""
 
-    def of(self, classes: int | None) -> Self:
-        """This part for data of so many categories, or of numbers."""
-        return self.model_copy(update={"classes": classes}) if "classes" in type(self).model_fields else self
+    def of(
+        self,
+        classes: int | None,
+        counts: tuple[int, ...] | None = None,
+        uniform: int = 0,
+        ordered: tuple[int, ...] = (),
+    ) -> Self:
+        """This part for data of so many categories, or of numbers.
+
+        Args:
+            classes: The number of categories; None for numbers.
+            counts: How many of them each element has, where they differ (`Kind.counts`).
+            uniform: How many elements are uniform and independent of all others (`Kind.uniform`).
+            ordered: How many classes of each element stand in an order (`Kind.ordered`).
+        """
+        told = {"classes": classes, "counts": counts, "uniform": uniform, "ordered": ordered}
+        return self.model_copy(update={name: told[name] for name in told.keys() & type(self).model_fields.keys()})
 
     def unmeasured(self) -> Self:
         """This part for other data: less what was measured, or is told by the data."""
@@ -190,8 +205,27 @@ class OrdinalHeadConfig(Part):
         return OrdinalHead(known(self.classes), channels, self.components)
 
 
+class ColumnsHeadConfig(Part):
+    """`ColumnsHead`: each element has its own number of classes, and its own classes; the data say how many."""
+
+    kind: Literal["columns"] = "columns"
+    counts: tuple[Count, ...] | None = None
+    uniform: Annotated[int, Field(ge=0, strict=True)] = 0
+    ordered: tuple[Annotated[int, Field(ge=0, strict=True)], ...] = ()
+
+    def build(self, channels: int | None, shape: tuple[int, ...]) -> Head:
+        if self.counts is None:
+            raise InputError("the number of classes of each column is not known yet; a design takes it from the data")
+        return ColumnsHead(self.counts, self.uniform, self.ordered)
+
+
 HeadConfig = Annotated[
-    PlainHeadConfig | PreconditionedHeadConfig | CovarianceHeadConfig | CategoricalHeadConfig | OrdinalHeadConfig,
+    PlainHeadConfig
+    | PreconditionedHeadConfig
+    | CovarianceHeadConfig
+    | CategoricalHeadConfig
+    | OrdinalHeadConfig
+    | ColumnsHeadConfig,
     Field(discriminator="kind"),
 ]
 
@@ -247,6 +281,26 @@ class TransformerConfig(Strict):
         return networks.Transformer(head.in_channels, head.out_channels, **settings, classes=classes, told=told)
 
 
+class ColumnsConfig(Strict):
+    """`networks.ColumnsTransformer`, for elements that have classes of their own each."""
+
+    kind: Literal["columns"] = "columns"
+    width: Count = 128
+    depth: Count = 4
+    heads: Count = 4
+
+    def build(self, head: Head, classes: int | None, told: int = 0) -> torch_nn.Module:
+        if not isinstance(head, ColumnsHead):
+            raise InputError(
+                "the network 'columns' is for data whose elements have classes of their own each; it takes the head "
+                "'columns' (head.kind=columns)"
+            )
+        settings = self.model_dump(exclude={"kind"})
+        return networks.ColumnsTransformer(
+            head.in_channels, head.out_channels, head.learned, head.ordered, **settings, classes=classes, told=told
+        )
+
+
 class CorrectionConfig(Strict):
     """`networks.Correction`: for which noise levels and which lag it was made, and how wide it is."""
 
@@ -259,4 +313,6 @@ class CorrectionConfig(Strict):
         return networks.Correction(shape, channels, classes, self.low, self.high, self.lag, self.width)
 
 
-NetworkConfig = Annotated[UNetConfig | PaperUNetConfig | MLPConfig | TransformerConfig, Field(discriminator="kind")]
+NetworkConfig = Annotated[
+    UNetConfig | PaperUNetConfig | MLPConfig | TransformerConfig | ColumnsConfig, Field(discriminator="kind")
+]

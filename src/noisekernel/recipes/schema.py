@@ -58,17 +58,22 @@ class Published(Strict):
 def check_parts(data: Kind, kernel: Any, head: Any) -> None:
     """Refuse a kernel and a head that are for other data than these."""
     categories = data.categorical
-    if {kernel.kind == "categorical", head.kind in ("categorical", "ordinal")} != {categories}:
+    if {kernel.kind == "categorical", head.kind in ("categorical", "ordinal", "columns")} != {categories}:
         what = f"{data.many} of {'categories' if categories else 'numbers'}"
         raise ValueError(
             f"{what}, kernel {kernel.kind!r} and head {head.kind!r} do not go together: categories take the "
-            "categorical kernel and a categorical or ordinal head, and nothing else does"
+            "categorical kernel and a categorical or ordinal head (columns: the head columns), and nothing else does"
+        )
+    if data.classes is not None and (data.counts is not None) != (head.kind == "columns"):
+        raise ValueError(
+            f"the elements of {data.many} have {'different numbers' if data.counts else 'one number'} of classes, so "
+            f"the head {head.kind!r} is none for them: head.kind=columns is for those that differ, and for no others"
         )
     for name, part in (("kernel", kernel), ("head", head)):
-        if data.classes is not None and part.classes not in (None, data.classes):
+        given = getattr(part, "classes", None)
+        if data.classes is not None and given not in (None, data.classes):
             raise ValueError(
-                f"{name}.classes is {part.classes}, and the data has {data.classes}; leave it out, and it is that of "
-                "the data"
+                f"{name}.classes is {given}, and the data has {data.classes}; leave it out, and it is that of the data"
             )
 
 
@@ -142,7 +147,7 @@ class Recipe(Strict):
         return Design(
             data=data.bare,
             kernel=self.kernel.of(data.classes),
-            head=self.head.of(data.classes),
+            head=self.head.of(data.classes, data.counts, data.uniform, data.ordered),
             network=self.network,
             classes=tuple(classes),
             told=0 if data.augmentation is None else data.augmentation.numbers,

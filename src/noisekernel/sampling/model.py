@@ -212,6 +212,10 @@ class NoiseModel(TransitionModel):
             mask: What was given as a mask.
             z: What was given as data.
         """
+        if mask is None:
+            raise InputError(
+                "say what to fill in: this model takes a mask, 1 where z is to be filled in and 0 elsewhere"
+            )
         return checks.tensor("mask", mask)
 
     def barred(self, z: Tensor, hidden: Tensor) -> Tensor | None:
@@ -317,7 +321,8 @@ def _moved(part: Any, device: torch.device) -> Any:
         options = {name: _moved(value, device) for name, value in part.keywords.items()}
         return partial(_moved(part.func, device), *(_moved(value, device) for value in part.args), **options)
     if isinstance(part, Clamped):
-        return Clamped(*(_moved(each, device) for each in (part.denoiser, part.observed, part.mask, part.barred)))
+        parts = (part.denoiser, part.observed, part.mask, part.barred, part.absorbing)
+        return Clamped(*(_moved(each, device) for each in parts))
     if isinstance(part, Turns):
         return replace(part, denoiser=_moved(part.denoiser, device))
     if isinstance(part, Guided):

@@ -23,7 +23,7 @@ from noisekernel.tasks.task import Work, as_run, task
 def fill(
     model: NoiseModel,
     z: Examples,
-    mask: Tensor | str | Path,
+    mask: Tensor | str | Path | None = None,
     n: int = 1,
     *,
     steps: int | None = None,
@@ -39,9 +39,9 @@ def fill(
 ) -> Work:
     """Fill in z where `mask` is 1 (the paper calls it inpainting); where it is 0, z comes back bit by bit.
 
-    The chain sees what is observed only through its noise, so it needs time to take it in. Much `churn` gives it that,
-    and `equilibrium` steps give it more (docs/theory.md has figures). A deterministic way down, churn=0, is the wrong
-    one here.
+    Where noise is added to z, the chain sees what is observed only through it, so it needs time to take it in. Much
+    `churn` gives it that, and `equilibrium` steps give it more (docs/theory.md has figures). A deterministic way down,
+    churn=0, is the wrong one here. Where noise masks elements (categories), what is observed is visible all the time.
 
     Args:
         model: The model to fill in with.
@@ -49,7 +49,8 @@ def fill(
             under the mask are never read.
         mask: 1 where z is to be filled in, 0 where it is observed: one per sample, of the shape of z, or one for all
             of them, of the shape of a sample or a batch of one. Or what a model that knows its kind of data reads as
-            one: the file of a black and white picture, a pattern, the names of columns.
+            one: the file of a black and white picture, a pattern, the names of columns. None for what the examples
+            leave open themselves: the empty cells of a table.
         n: How many ways to fill in each z.
         steps: Annealing steps (100).
         churn: How much of the state is redrawn on the way (8).
@@ -85,7 +86,8 @@ def fill(
     def begin(rows: range) -> Run:
         own = slice(rows.start, rows.stop)
         labelled = model.labelled(rows_of_label(labels, rows), len(rows))
-        told = Clamped(labelled.denoiser, observed[own], hidden[own], None if barred is None else barred[own])
+        impossible = None if barred is None else barred[own]
+        told = Clamped(labelled.denoiser, observed[own], hidden[own], impossible, model.kernel.absorbing)
         streams = streams_of(seed, first + rows.start, len(rows), observed.device, Purpose.FILLING)
         run = from_pure_noise(replace(labelled, denoiser=told), streams, down)
         run.observed = (many[own], hidden[own])

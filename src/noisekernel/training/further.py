@@ -59,7 +59,7 @@ def check_same_kind(start: Model, items: Source | None, origin: str, kind: str |
     """Refuse data of another kind than the model to start from is for."""
     own = start.design.data
     others = [] if kind is None or kind == own.kind else [kind]
-    if not others and items is not None and not own.recognises(items):
+    if not others and items is not None and not own.takes(items):
         others = [name for name, other in kinds().items() if other.recognises(items)]
     if others:
         raise InputError(

@@ -180,7 +180,7 @@ def _corrected(recipe: Recipe, kind: Kind, before: Mapping[str, Any] | None, sta
 
 def _check_kind(kind: Kind, items: Source | None, origin: str) -> None:
     """Refuse data that are plainly of another kind than the recipe is for."""
-    if items is None or kind.recognises(items):
+    if items is None or kind.takes(items):
         return
     others = [name for name, other in kinds().items() if other.recognises(items)]
     if others:

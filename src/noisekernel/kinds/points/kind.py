@@ -96,12 +96,12 @@ class Points(Kind):
         if len(columns) > MOST_COLUMNS:
             raise InputError(f"points of {len(columns):,} columns; at most {MOST_COLUMNS:,} are allowed")
         named = self.model_copy(update={"columns": columns})
-        rows = []
+        rows, odd = [], None
         for i in range(0, len(items), math.ceil(len(items) / MEASURED)):
             try:
                 rows.append(named.store(items.item(i)).values)
-            except BadExampleError:  # whoever reads it hears of it
-                continue
+            except BadExampleError as error:  # whoever reads it hears of it
+                odd = odd or f"{items.name(i)}: {error}. Rows of other cells than numbers are a table: --kind tables"
         if not rows:
             raise InputError(f"there is no point to be had there: {items.name(0)} is none")
         values = np.stack(rows).astype(np.float64)
@@ -110,7 +110,7 @@ class Points(Kind):
         if still:
             raise InputError(f"the column {still[0]} has one and the same value everywhere; leave it out")
         measured = {"means": tuple(values.mean(axis=0).tolist()), "scales": tuple(scales.tolist())}
-        return named.model_copy(update=measured), None
+        return named.model_copy(update=measured), odd
 
     @property
     def names(self) -> tuple[str, ...]:
