@@ -27,15 +27,17 @@ BROKEN: dict[str, Wrong] = {
 }
 
 
-def balance(model: nk.Model, z: Tensor) -> dict[str, Any]:
-    """The AUC for pairs that are one and ten steps apart; for broken chains, one step apart."""
+def balance(model: nk.Model, z: Tensor, lag: float | None = None) -> dict[str, Any]:
+    """The AUC for pairs that are one and ten steps apart, at a lag; for broken chains, one step apart."""
     z = z[:PAIRS]
-    found = {r.steps: r for r in reversibility(model, z, beta=BETA, steps=(1, 10), seed=5)}
+    found = {r.steps: r for r in reversibility(model, z, beta=BETA, lag=lag, steps=(1, 10), seed=5)}
     broken = {
-        name: reversibility(_with(model, wrong), z, beta=BETA, steps=(1,), seed=5)[0] for name, wrong in BROKEN.items()
+        name: reversibility(_with(model, wrong), z, beta=BETA, lag=lag, steps=(1,), seed=5)[0]
+        for name, wrong in BROKEN.items()
     }
     return {
         "pairs": len(z),
+        **({} if lag is None else {"lag": lag}),
         "judged": found[1].test.held_out,
         **{f"after {steps}": _figures(r) for steps, r in found.items()},
         "broken": {name: _figures(r) for name, r in broken.items()},

@@ -33,8 +33,9 @@ class Unit:
     draws: Sequence[tuple[Arm, tuple[int, ...]]] = ()
     #: The walks by name, each with the numbers of steps after which it is scored.
     walks: Mapping[str, tuple[WalkFrom, tuple[int, ...]]] = field(default_factory=dict)
-    #: Whether to test the chain's balance.
+    #: Whether to test the chain's balance, and at which lag, if not at its own.
     balance: bool = False
+    balance_lag: float | None = None
     #: Whether to measure how well the weights denoise held-out pictures.
     curve: bool = False
     #: Arms whose training steps are timed by turns.
@@ -84,7 +85,9 @@ class Unit:
         if self.balance:
             assert isinstance(self.weights, Ours)
             key = self._key("balance", material.images, self.weights.name)
-            results.measure(self.study, key, partial(balance, self.weights.model, material.held_out_z))
+            results.measure(
+                self.study, key, partial(balance, self.weights.model, material.held_out_z, self.balance_lag)
+            )
         start = material.held_out_z[: self.walkers or effort.walkers]
         for name, (walk, stops) in self.walks.items():
             key = self._key("walk", material.images, name)

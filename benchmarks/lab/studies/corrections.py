@@ -17,6 +17,8 @@ from lab.walk_arms import SIGMA, constant_noise
 from noisekernel import models
 
 STUDY = "corrections"
+#: The lag of the walk; a correction is for one lag.
+LAG = 0.9
 BASE = Ours("today", TODAY)
 
 
@@ -66,7 +68,7 @@ def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
     """The same walkers with a correction, with none, and with a denoiser that learned their level alone at last."""
     large = effort.large(material)
     stops = tuple(n for n in effort.corrected_stops if n <= 400 or not large)
-    walk = partial(constant_noise, lag=0.9)
+    walk = partial(constant_noise, lag=LAG)
     for name, arm in (
         ("today", BASE),
         ("corrected", CORRECTED_SHORTLY if large else CORRECTED),
@@ -81,6 +83,7 @@ def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
             walks={f"correction: {name}": (walk, stops)},
             walkers=effort.corrected_walkers,
             balance=name != "specialist" and not large,
+            balance_lag=LAG,
         )
 
 
