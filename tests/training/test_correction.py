@@ -136,6 +136,8 @@ def test_what_cannot_be_corrected_is_refused(tmp_path, corrected):
         nk.fit(
             "digits", start="digits", recipe="correction", settings={**SETTINGS, "training.batch": 48}, progress=False
         )
+    with pytest.raises(InputError, match="not planned by the clock; leave out minutes"):
+        nk.fit("digits", start="digits", recipe="correction", minutes=1.0, progress=False)
     with pytest.raises(InputError, match=r"the data are .* and the model is for"):
         nk.fit("digits", start="fashion", recipe="correction", settings=SETTINGS, progress=False)
 

@@ -136,6 +136,8 @@ def budget(
         cpu: Whether it runs on the CPU although there may be an accelerator.
     """
     check_minutes(minutes, settings)
+    if recipe.objective.correction is not None:
+        raise InputError("a correction is not planned by the clock; leave out minutes, and set training.images instead")
     fixed = {key.split(".")[0] if key.startswith("network") else key for key in _keys(settings)}
     source = open_source(data)
     items = source if isinstance(source, Source) else None
