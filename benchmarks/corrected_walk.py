@@ -29,7 +29,7 @@ def main() -> None:
     z = model.kind.encode(loaded.values[:WALKERS])
     rows = [z]
     for corrected in (False, True):
-        run = tasks.equilibration(model, z, steps=STOPS[-1], lag=model.kernel.lag, corrected=corrected, seed=3)
+        run = tasks.equilibration(model, z, steps=STOPS[-1], lag=tasks.lag_of(model, None), corrected=corrected, seed=3)
         for number, (state, _) in enumerate(run, start=1):
             if number in STOPS:
                 rows.append(tasks.read_out(model, state, 10).cpu())
