@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from torch import nn
 
 from lab.denoised import curve
 from lab.own_arms import Ours
@@ -18,10 +19,12 @@ from lab.rivals import ddpm, edm
 from lab.rivals.ddpm import DDPM
 from lab.rivals.edm import EDM
 from lab.rivals.flow_matching import FlowMatching
+from lab.rivals.rival import RivalObjective
 from noisekernel import GaussianKernel
 from noisekernel.core.randomness import Streams, normal
 from noisekernel.measuring.denoising import SIGMAS
 from noisekernel.networks.exact import exact_denoiser
+from noisekernel.objectives.base import TrainerObjective
 from noisekernel.sampling.model import NoiseModel
 
 MEAN, VARIANCE = 0.3, 0.16
@@ -179,3 +182,17 @@ def test_a_wrong_sampler_draws_other_data(name):
 def _drawn(arm):
     streams = Streams.of(0, range(4_000))
     return arm.run(normal((4_000, 4), streams), 99, streams)
+
+
+@pytest.mark.parametrize("arm", [DDPM(), FlowMatching(), EDM()], ids=["ddpm", "flow matching", "edm"])
+def test_the_trainer_trains_a_rival_too(arm, tmp_path):
+    """As an objective like our own: one loss per picture, and a gradient."""
+    assert issubclass(RivalObjective, TrainerObjective)
+    z = torch.rand(16, 1, 8, 8, generator=torch.Generator().manual_seed(0)) * 2 - 1
+    streams = Streams.of(0, range(16))
+    arm.meet(SimpleNamespace(z=z))
+    network = nn.Conv2d(1, 1, 3, padding=1)
+    loss, info = RivalObjective(rival=arm)(None, lambda x, level: network(x), z, streams)
+    assert info.loss.shape == (16,)
+    loss.backward()
+    assert network.weight.grad.abs().sum() > 0

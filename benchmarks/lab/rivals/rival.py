@@ -17,7 +17,7 @@ from lab.material import Material
 from lab.own_arms import BATCH, weights_path
 from noisekernel import recipes
 from noisekernel.core.randomness import Streams, normal
-from noisekernel.objectives.base import Info
+from noisekernel.objectives.base import Info, Passes, TrainerObjective
 
 
 class Bare(nn.Module):
@@ -43,11 +43,6 @@ class Rival:
         """One number per sample."""
         raise NotImplementedError
 
-    def __call__(self, kernel: Any, network: nn.Module, z: Tensor, streams: Streams) -> tuple[Tensor, Info]:
-        """The objective, as the trainer calls it."""
-        loss = self.loss(network, z, streams)
-        return loss.mean(), Info(loss.detach(), {"loss": loss.detach()}, {})
-
     def meet(self, material: Material) -> None:
         """Learn what has to be known of the data before training."""
         self.shape = tuple(material.z.shape[1:])
@@ -72,7 +67,7 @@ class Rival:
             trainer = Trainer(
                 nk.GaussianKernel(),
                 Bare(network),  # type: ignore[arg-type]
-                self,  # type: ignore[arg-type]
+                RivalObjective(rival=self),
                 examples,
                 recipe.training,
                 seed,
@@ -102,6 +97,21 @@ class Rival:
     @torch.no_grad()
     def call(self, x: Tensor, level: float) -> Tensor:
         return self.network(x, torch.full((len(x),), float(level)))
+
+
+@dataclass(frozen=True)
+class RivalObjective(TrainerObjective):
+    """The loss of a rival, as the trainer calls it."""
+
+    rival: Rival = field(kw_only=True)
+
+    @property
+    def passes(self) -> Passes:
+        return Passes(forward=0, with_gradient=1)
+
+    def __call__(self, kernel: Any, denoiser: Any, z: Tensor, generator: Any) -> tuple[Tensor, Info]:
+        loss = self.rival.loss(denoiser, z, generator)
+        return loss.mean(), Info(loss.detach(), {"loss": loss.detach()}, {})
 
 
 def _batches(n: int) -> Iterator[range]:

@@ -1,7 +1,7 @@
 """Objectives: what a denoiser is trained by."""
 
 from noisekernel.objectives.anchors import KL, Anchor, Reconstruction
-from noisekernel.objectives.base import AnyObjective, Info, Noised, Objective, Passes
+from noisekernel.objectives.base import Info, Noised, Objective, Passes, TrainerObjective
 from noisekernel.objectives.combined import Anchored, Unrolled
 from noisekernel.objectives.contrastive import ContrastiveAdjustment, contrastive_adjustment
 from noisekernel.objectives.persistent import PersistentContrast, Walkers, persistent_contrast
@@ -10,7 +10,6 @@ __all__ = [
     "KL",
     "Anchor",
     "Anchored",
-    "AnyObjective",
     "ContrastiveAdjustment",
     "Info",
     "Noised",
@@ -18,6 +17,7 @@ __all__ = [
     "Passes",
     "PersistentContrast",
     "Reconstruction",
+    "TrainerObjective",
     "Unrolled",
     "Walkers",
     "contrastive_adjustment",

@@ -77,7 +77,7 @@ class Passes:
 
 
 @dataclass(frozen=True)
-class AnyObjective(ABC):
+class TrainerObjective(ABC):
     """What the trainer asks of an objective: a loss of a batch, and what it keeps from step to step, if anything.
 
     Args:
@@ -144,7 +144,7 @@ class AnyObjective(ABC):
 
 
 @dataclass(frozen=True)
-class Objective(AnyObjective):
+class Objective(TrainerObjective):
     """An objective for denoisers: draws a noise level and a state for each example, and adds up its terms.
 
     Args:
@@ -169,7 +169,7 @@ class Objective(AnyObjective):
             kernel: The noise kernel, with a lag below 1.
             denoiser: Maps (x, beta) to r(z | x): a `Denoiser`, or a function.
             z: Clean data, (batch, *event).
-            generator: A `torch.Generator`, or the streams of these examples; see `AnyObjective`.
+            generator: A `torch.Generator`, or the streams of these examples; see `TrainerObjective`.
         """
         z = kernel.check_data(z)
         if not isinstance(self.levels, Levels):

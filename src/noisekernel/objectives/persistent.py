@@ -37,7 +37,7 @@ from noisekernel.core.levels import Levels, UniformLevels
 from noisekernel.core.randomness import Purpose, Randomness, Streams, drawing_for, uniform
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.networks.denoiser import Denoise, Denoiser
-from noisekernel.objectives.base import AnyObjective, Info, Passes
+from noisekernel.objectives.base import Info, Passes, TrainerObjective
 from noisekernel.sampling.chain import accept
 from noisekernel.sampling.model import NoiseModel, TransitionModel
 
@@ -164,7 +164,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class PersistentContrast(AnyObjective):
+class PersistentContrast(TrainerObjective):
     """Learns the correction of a denoiser (`networks.Correction`), whose other weights stay as they are.
 
     Args:

@@ -135,7 +135,7 @@ class PersistentConfig(_ObjectiveConfig):
         assert isinstance(self.levels, UniformConfig)
         return CorrectionConfig(low=self.levels.low, high=self.levels.high, width=self.width)
 
-    def build(self) -> objectives.AnyObjective:
+    def build(self) -> objectives.TrainerObjective:
         levels = self.levels.build(lift=0.0)
         return objectives.PersistentContrast(levels, self.walkers, self.steps, self.age, self.penalty)
 

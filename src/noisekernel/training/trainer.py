@@ -25,7 +25,7 @@ from noisekernel.core.randomness import STREAMS, Streams
 from noisekernel.data.examples import Batch, Examples
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.networks.denoiser import Denoiser
-from noisekernel.objectives.base import AnyObjective, Info
+from noisekernel.objectives.base import Info, TrainerObjective
 from noisekernel.recipes.training import TrainingSettings
 from noisekernel.training.checkpoint import Checkpoints, below, pack, unpack
 from noisekernel.training.log import Entry, Window
@@ -54,7 +54,7 @@ class Observer(Protocol):
 class Loss(nn.Module):
     """Objective, kernel and denoiser as one module: what is spread over processes is one forward call of this."""
 
-    def __init__(self, objective: AnyObjective, kernel: NoiseKernel, denoiser: Denoiser, half: bool) -> None:
+    def __init__(self, objective: TrainerObjective, kernel: NoiseKernel, denoiser: Denoiser, half: bool) -> None:
         super().__init__()
         self.objective, self.kernel, self.denoiser, self.in_half = objective, kernel, denoiser, half
 
@@ -73,7 +73,7 @@ class Trainer:
 
     kernel: NoiseKernel
     denoiser: Denoiser
-    objective: AnyObjective
+    objective: TrainerObjective
     examples: Examples
     settings: TrainingSettings
     seed: int
