@@ -1,9 +1,10 @@
 """What do minutes of training on a folder of one's own give? New pictures to look at, and figures beside held-out ones.
 
-    python benchmarks/own_folder.py FOLDER HELD_OUT [--arms "from nothing" "from emoji"] [--minutes 15 60]
+    python benchmarks/own_folder.py FOLDER [HELD_OUT] [--arms "from nothing" "from emoji"] [--minutes 15 60] [--out DIR]
     python benchmarks/own_folder.py FOLDER HELD_OUT --model MODEL
 
 The first form trains on the pictures of FOLDER for so many minutes, the second takes a model that was trained on them.
+Without HELD_OUT every tenth picture of FOLDER, in the order of names, is kept apart.
 Each line that is appended to benchmarks/results/own_folder.jsonl has
 
 - precision and recall of 400 samples, on features learned from FOLDER, against the pictures of HELD_OUT;
@@ -17,6 +18,7 @@ Samples are drawn in DATE-own_folder-ARM-MINUTES.png.
 import argparse
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -24,6 +26,7 @@ from torch import Tensor
 
 import noisekernel as nk
 from lab.results import RESULTS, record_run, today
+from noisekernel import models
 from noisekernel.kinds.pictures.drawing import contact_sheet
 from noisekernel.measuring.denoising import curve_of
 from noisekernel.models import Model
@@ -67,15 +70,33 @@ def judged(model: Model, folder: Path, held_out: Path, name: str) -> dict[str, A
     }
 
 
+def split(folder: Path, work: Path) -> tuple[Path, Path]:
+    """Two folders of links: to the pictures to train on, and to every tenth, which is kept apart."""
+    parts = work / folder.name, work / f"{folder.name}-apart"
+    for part in parts:
+        part.mkdir(parents=True)
+    for place, picture in enumerate(sorted(folder.iterdir())):
+        (parts[place % 10 == 9] / picture.name).symlink_to(picture.resolve())
+    return parts
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", type=Path)
-    arguments.add_argument("held_out", type=Path)
+    arguments.add_argument("held_out", type=Path, nargs="?")
+    arguments.add_argument("--out", type=Path, help="a folder to keep the models in")
     arguments.add_argument("--arms", nargs="+", choices=ARMS, default=list(ARMS))
     arguments.add_argument("--minutes", type=float, nargs="+", default=[15.0, 60.0])
     arguments.add_argument("--size", type=int, nargs=3, default=[3, 32, 32])
     arguments.add_argument("--model", help="measure this model, and train none")
     options = arguments.parse_args()
+    with TemporaryDirectory() as work:
+        if options.held_out is None:
+            options.folder, options.held_out = split(options.folder, Path(work))
+        run(options)
+
+
+def run(options: argparse.Namespace) -> None:
     if options.model is not None:
         model = nk.load(options.model)
         history = {name: model.history.get(name) for name in ("images", "seconds", "examples")}
@@ -90,7 +111,10 @@ def main() -> None:
             model = nk.fit(options.folder, minutes=minutes, settings=settings, progress=False, calibrate=False, **rest)
             seconds = round(time.perf_counter() - began)
             name = f"{arm.replace(' ', '-')}-{minutes:g}"
-            figures = judged(model, options.folder, options.held_out, name)
+            if options.out is not None:
+                options.out.mkdir(parents=True, exist_ok=True)
+                models.save(model, options.out / f"{options.folder.name}-{name}.safetensors")
+            figures = judged(model, options.folder, options.held_out, f"{options.folder.name}-{name}")
             told = {"arm": arm, "minutes": minutes, "seconds": seconds, "images": model.history["images"], **figures}
             print(told, flush=True)
             record_run("own_folder", {"folder": options.folder.name, **told})
