@@ -30,9 +30,9 @@ from lab.results import RESULTS, record_run, today
 from noisekernel import recipes
 from noisekernel.core.randomness import Streams
 from noisekernel.kernels.categorical import CategoricalKernel
-from noisekernel.measuring.samples.likelihood import at_random, in_sequence, log_probs, mixture
 from noisekernel.networks.denoiser import Denoiser
 from noisekernel.recipes.parts import TransformerConfig
+from noisekernel.sampling.in_order import at_random, in_sequence, log_probs, mixture
 from noisekernel.training.log import Entry
 from noisekernel.training.observers import Silent
 

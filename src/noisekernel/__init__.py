@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from noisekernel.sampling import chain, renewal
     from noisekernel.sampling.model import NoiseModel, PlainModel
     from noisekernel.sampling.schedule import Schedule
-    from noisekernel.tasks import equilibrate, fill, steer, synthesize, vary, walk
+    from noisekernel.tasks import equilibrate, fill, redraw, steer, synthesize, vary, walk
     from noisekernel.training.run import fit
 
 #: Where each module that is a public name lies.
@@ -132,6 +132,7 @@ _HOME = {
     "tasks": (
         "equilibrate",
         "fill",
+        "redraw",
         "steer",
         "synthesize",
         "vary",
@@ -192,6 +193,7 @@ __all__ = [
     "objectives",
     "randomness",
     "recipes",
+    "redraw",
     "renewal",
     "sampling",
     "save",

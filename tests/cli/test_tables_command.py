@@ -248,3 +248,20 @@ def test_parquet_without_pyarrow_says_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(nk.core.errors.NoiseKernelError, match=r"pip install 'noisekernel\[tables\]'"):
         nk.data.open_source(tmp_path / "t.parquet")
+
+
+@pytest.mark.training
+def test_redrawing_keeps_columns_and_leans_towards_a_score(run, home, model, tmp_path):
+    row = "30,no,20000.00,Bonn,2015-03-12"
+    given = ("redraw", model, row, "--mask", "age, married, town", "-n", "40", "--steps", "12")
+    code, out, err = run(*given, "--score", "age", "--insist", "0.2", "--out", "old", "--json")
+    assert code == 0, err
+    assert json.loads(out)["insist"] == 0.2
+    assert run(*given, "--score=-age", "--insist", "0.2", "--out", "young")[0] == 0
+    old, young = (read(path / "examples.csv") for path in (tmp_path / "old", tmp_path / "young"))
+    names = old[0]
+    pay, joined, age = (names.index(name) for name in ("pay", "joined", "age"))
+    assert {(cells[pay], cells[joined]) for cells in old[1:]} == {(old[1][pay], old[1][joined])}
+    mean_of = [sum(int(cells[age]) for cells in table[2:]) / 40 for table in (old, young)]
+    assert mean_of[0] > mean_of[1] + 5
+    refused(run(*given, "--score", "height", "--out", "none"), "height")

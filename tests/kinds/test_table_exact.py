@@ -11,7 +11,7 @@ from helpers import LEVEL
 from noisekernel.core.categories import LOG_ZERO, Categorical
 from noisekernel.kinds.tables import Tables
 from noisekernel.kinds.tables.bins import PLACES
-from noisekernel.measuring.samples.likelihood import at_random, in_sequence, log_probs
+from noisekernel.sampling.in_order import at_random, in_sequence, log_probs
 
 #: P(smoker, cigarettes a day), with 0, 10 or 25 cigarettes, or no answer.
 JOINT = torch.tensor([[0.55, 0.0, 0.0, 0.05], [0.02, 0.2, 0.13, 0.05]], dtype=torch.float64)

@@ -17,6 +17,7 @@ from noisekernel.cli import (
     hub,
     info,
     recipes,
+    redraw,
     replay,
     sample,
     studio,
@@ -53,6 +54,7 @@ app.command("sample")(sample.sample)
 app.command("vary")(vary.vary)
 app.command("equilibrate")(equilibrate.equilibrate)
 app.command("fill")(fill.fill)
+app.command("redraw")(redraw.redraw)
 app.command("walk")(walk.walk)
 app.command("studio")(studio.studio)
 app.command("replay")(replay.replay)

@@ -130,6 +130,23 @@ def _numbers(choose: str | None, rounds: int, n: int) -> list[int] | None:
     return chosen
 
 
+def score_of(name: str, kind: Kind, insist: float) -> Callable[[torch.Tensor], torch.Tensor]:
+    """The score of that name, or of a file, as a function of clean data.
+
+    Args:
+        name: A score of the kind, or FILE.py:FUNCTION.
+        kind: The kind of the data.
+        insist: What it is multiplied by.
+    """
+    score = _find(name, kind)
+
+    def of(z: torch.Tensor) -> torch.Tensor:
+        drawn = kind.drawn(kind.decode(z.cpu()))
+        return torch.tensor([insist * _scored(score, kind.judged(each)) for each in drawn], device=z.device)
+
+    return of
+
+
 def _scored(score: Score, example: Any) -> float:
     """How much an example is liked, by a function that may be the user's."""
     try:
@@ -140,8 +157,11 @@ def _scored(score: Score, example: Any) -> float:
         value = float(given)
     except (TypeError, ValueError):
         value = math.nan
-    if not math.isfinite(value):
-        raise InputError(f"the score gave {given!r}; it must give one finite number for every example")
+    if math.isnan(value) or value == math.inf:
+        raise InputError(
+            f"the score gave {given!r}; it must give one number for every example: finite, or minus infinity to forbid "
+            "the example"
+        )
     return value
 
 

@@ -94,6 +94,8 @@ class Purpose(IntEnum):
     COMPARING = 9
     #: Which examples training never sees.
     HOLDING_OUT = 10
+    #: Which elements of an example are redrawn, and what they become.
+    REDRAWING = 11
 
 
 @dataclass

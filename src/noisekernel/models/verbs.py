@@ -7,15 +7,21 @@ turns into pictures, strings, rows. Classes go by name.
 
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from noisekernel import tasks
+from noisekernel.core import checks
+from noisekernel.core.errors import InputError
+from noisekernel.core.randomness import Streams
 from noisekernel.data import load_data
+from noisekernel.kernels.categorical import CategoricalKernel
 from noisekernel.kinds.model import KindModel
 from noisekernel.measuring.chains.diagnosis import diagnose
 from noisekernel.measuring.chains.found import Diagnosis
 from noisekernel.measuring.samples.evaluation import measure
-from noisekernel.sampling.model import Labels
+from noisekernel.sampling.in_order import at_random, in_sequence, log_probs, mixture
+from noisekernel.sampling.model import Examples, Labels
 
 
 class Verbs(KindModel):
@@ -24,6 +30,7 @@ class Verbs(KindModel):
     vary = tasks.vary
     equilibrate = tasks.equilibrate
     fill = tasks.fill
+    redraw = tasks.redraw
     steer = tasks.steer
     walk = tasks.walk
     evaluate = measure
@@ -57,6 +64,35 @@ class Verbs(KindModel):
         """
         _, schedule = self.schedule(sampler, steps)
         return tasks.synthesize(self, n, schedule=schedule, label=label, seed=seed, batch_size=batch_size)
+
+    def log_prob(self, z: Examples, *, orders: int = 0, seed: int = 0, batch_size: int = 1024) -> Tensor:
+        """How probable examples in categories are, by the chain rule: one element at a time, exactly.
+
+        Args:
+            z: Clean data of shape (batch, *shape), or examples that the model reads: strings, rows.
+            orders: In how many orders, drawn at random, the elements come. Then it is the logarithm of the mean
+                probability, the same orders for all examples. With 0 it is one order, the first element first.
+            seed: The same seed gives the same orders.
+            batch_size: How many inputs the network is given at a time. An example of L elements makes at most L.
+
+        Returns:
+            Nats, of shape (batch,). Of a table they are of classes and places, and not of the numbers themselves.
+
+        """
+        batch = self.entering(self.as_batch(z))
+        kernel = self.kernel
+        if not isinstance(kernel, CategoricalKernel):
+            raise InputError(
+                f"{self.kind.many} in numbers have no probability by the chain rule, which is for categories; "
+                "nk.evaluate has their error by level, in bits"
+            )
+        streams = [Streams.of(seed, [number]) for number in range(checks.count("orders", orders, 0))]
+        several = [at_random(batch[:1], each).expand(len(batch), -1) for each in streams] or [in_sequence(batch)]
+        found = [
+            log_probs(kernel, self.denoiser, batch, order, known=self.kind.known, batch_size=batch_size)
+            for order in several
+        ]
+        return mixture(torch.stack([each.flatten(1).sum(dim=1) for each in found]))
 
     def diagnose(
         self, data: Any = None, *, steps: int = 1000, n: int = 64, pairs: int = 1000, seed: int = 0

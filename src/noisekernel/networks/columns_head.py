@@ -63,6 +63,10 @@ class ColumnsHead(Head):
         return self.counts[: len(self.counts) - self.uniform]
 
     @property
+    def independent(self) -> int:
+        return self.uniform
+
+    @property
     def in_channels(self) -> int:
         return self.classes + 1
 

@@ -22,6 +22,11 @@ class Head(Protocol):
         """The channels that the backbone is to return."""
         ...
 
+    @property
+    def independent(self) -> int:
+        """So many elements at the end of z are independent of all others, by construction of the data."""
+        return 0
+
     def known(self, x: Tensor, beta: Tensor) -> Elementwise | None:
         """What the head knows of z by itself: r in closed form, which the backbone corrects; None for nothing.
 

@@ -1,9 +1,9 @@
 """Tasks: what people want of a chain. New data, variants, missing parts, a direction.
 
 Each task comes twice, with one signature. The verb does it and returns clean data z: `synthesize`, `vary`,
-`equilibrate`, `steer`, `fill`. The noun is the doing itself, a `Run` to iterate over: `synthesis`, `variation`,
-`equilibration`, `steering`, `filling` give every state as it comes, can be left at any moment, and end in the same z. A
-verb is a method of `Model`, too. How a task is written is in `tasks.task`.
+`equilibrate`, `steer`, `fill`, `redraw`. The noun is the doing itself, a `Run` or `Redraws` to iterate over:
+`synthesis`, `variation`, `equilibration`, `steering`, `filling`, `redrawing` give every state as it comes, can be left
+at any moment, and end in the same z. A verb is a method of `Model`, too. How a task is written is in `tasks.task`.
 
     for state, info in (run := synthesis(model, 4)):
         show(state.view.best)
@@ -21,6 +21,7 @@ from noisekernel.sampling.chain import best
 from noisekernel.tasks.batching import batches, in_batches
 from noisekernel.tasks.equilibrium import chain_lag, equilibrate, equilibration
 from noisekernel.tasks.fills import fill, filling
+from noisekernel.tasks.redraws import Redraws, redraw, redrawing
 from noisekernel.tasks.run import Run, development, lag_of
 from noisekernel.tasks.samples import read_out, synthesis, synthesize
 from noisekernel.tasks.steered import steer, steering
@@ -29,6 +30,7 @@ from noisekernel.tasks.variants import variation, vary
 from noisekernel.tasks.walks import Walk, walk, walking
 
 __all__ = [
+    "Redraws",
     "Run",
     "Walk",
     "Work",
@@ -45,6 +47,8 @@ __all__ = [
     "in_batches",
     "lag_of",
     "read_out",
+    "redraw",
+    "redrawing",
     "steer",
     "steering",
     "synthesis",

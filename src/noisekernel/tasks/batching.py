@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -11,7 +12,9 @@ from noisekernel.core.errors import InputError
 from noisekernel.core.quantities import told_bytes
 from noisekernel.core.stepwise import Advance, nothing
 from noisekernel.sampling.model import Examples, Labels, NoiseModel, noise_model
-from noisekernel.tasks.run import Run
+from noisekernel.tasks.run import Underway
+
+R = TypeVar("R", bound=Underway)
 
 #: Of one element of clean data.
 BYTES = 4
@@ -54,8 +57,8 @@ def batches(total: int, batch_size: int | None) -> list[range]:
 
 
 def in_batches(
-    total: int, batch_size: int | None, part: Callable[[range], Run], advance: Advance = nothing
-) -> Iterator[Run]:
+    total: int, batch_size: int | None, part: Callable[[range], R], advance: Advance = nothing
+) -> Iterator[R]:
     """The finished run of each batch. `advance` is called after every step of each."""
     for rows in batches(total, batch_size):
         run = part(rows)

@@ -103,7 +103,7 @@ def equilibrate(
     first: int = 0,
     batch_size: int | None = None,
     advance: Advance = nothing,
-) -> Work:
+) -> Work[Run]:
     """Variants of each z by the chain at constant noise, as in the paper and with its numbers.
 
     z is noised to `beta`, makes `steps` steps there, and is read out. The error of the denoiser adds up along the
@@ -147,7 +147,7 @@ def equilibrate(
     return Work(len(many), how.of_rows(model, many, labels, seed, first), n, batch_size, advance)
 
 
-equilibration = as_run(equilibrate, "equilibration")
+equilibration = as_run(equilibrate, "equilibration", Run)
 
 
 def chain_lag(model: NoiseModel, beta: float, corrected: bool | None = None) -> float:

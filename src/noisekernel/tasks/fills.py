@@ -36,7 +36,7 @@ def fill(
     first: int = 0,
     batch_size: int | None = None,
     advance: Advance = nothing,
-) -> Work:
+) -> Work[Run]:
     """Fill in z where `mask` is 1 (the paper calls it inpainting); where it is 0, z comes back bit by bit.
 
     Where noise is added to z, the chain sees what is observed only through it, so it needs time to take it in. Much
@@ -96,7 +96,7 @@ def fill(
     return Work(len(many), begin, n, batch_size, advance)
 
 
-filling = as_run(fill, "filling")
+filling = as_run(fill, "filling", Run)
 
 
 def _down(

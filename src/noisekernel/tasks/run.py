@@ -1,7 +1,9 @@
 """A task under way: a chain that is iterated over, and its end."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,8 +19,35 @@ from noisekernel.sampling.renewal import check_record
 from noisekernel.sampling.schedule import Schedule
 
 
+class Underway(ABC):
+    """What every task under way offers: its states, one at a time, and the clean data at its end."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        """Go on, and give every state with what was seen on the way to it."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many steps are still to come."""
+
+    @property
+    @abstractmethod
+    def clean(self) -> Tensor:
+        """The clean data of the present state."""
+
+    def result(self, advance: Advance = nothing) -> Tensor:
+        """Go to the end and return clean data.
+
+        Args:
+            advance: Called after every step.
+        """
+        for _ in self:
+            advance()
+        return self.clean
+
+
 @dataclass
-class Run:
+class Run(Underway):
     """A task under way. Iterating advances `state`; iterating again goes on from there."""
 
     model: NoiseModel
@@ -36,15 +65,6 @@ class Run:
     def __len__(self) -> int:
         return self.schedule.steps - self.state.t
 
-    def result(self, advance: Advance = nothing) -> Tensor:
-        """Go to the end and return clean data: the best guess of r at the last state.
-
-        `advance` is called after every step.
-        """
-        for _ in self:
-            advance()
-        return self.clean
-
     @property
     def noise(self) -> Recorded:
         """The noise that this is the development of: pass it on as `noise` to go on from a variant."""
@@ -54,7 +74,7 @@ class Run:
 
     @property
     def clean(self) -> Tensor:
-        """The clean data of the present state."""
+        """The clean data of the present state: the best guess of r."""
         clean = best(self.state.view)
         if self.observed is None:
             return clean

@@ -28,7 +28,7 @@ def synthesize(
     first: int = 0,
     batch_size: int | None = None,
     advance: Advance = nothing,
-) -> Work:
+) -> Work[Run]:
     """New samples, from pure noise.
 
     Args:
@@ -64,7 +64,7 @@ def synthesize(
     return Work(n, begin, None, batch_size, advance)
 
 
-synthesis = as_run(synthesize, "synthesis")
+synthesis = as_run(synthesize, "synthesis", Run)
 
 
 def read_out(model: NoiseModel, state: ChainState, steps: int) -> Tensor:

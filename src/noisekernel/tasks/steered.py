@@ -11,7 +11,7 @@ from noisekernel.sampling.chain import Score, best
 from noisekernel.sampling.model import Examples, Labels, NoiseModel
 from noisekernel.tasks.batching import taken, times
 from noisekernel.tasks.equilibrium import AtConstantNoise
-from noisekernel.tasks.run import lag_of
+from noisekernel.tasks.run import Run, lag_of
 from noisekernel.tasks.strength import READ_OUT, STEERED, constant_noise
 from noisekernel.tasks.task import Work, as_run, task
 
@@ -34,7 +34,7 @@ def steer(
     first: int = 0,
     batch_size: int | None = None,
     advance: Advance = nothing,
-) -> Work:
+) -> Work[Run]:
     """Variants of each z with a high score.
 
     They are made by the chain at constant noise, whose steps are accepted with probability min(1, exp(score(y) -
@@ -83,7 +83,7 @@ def steer(
     return Work(len(many), how.of_rows(model, many, labels, seed, first), n, batch_size, advance)
 
 
-steering = as_run(steer, "steering")
+steering = as_run(steer, "steering", Run)
 
 
 def _score_of(score: Callable[[Tensor], Tensor], on: str) -> Score:

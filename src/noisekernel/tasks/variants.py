@@ -33,7 +33,7 @@ def vary(
     noise: Recorded | None = None,
     batch_size: int | None = None,
     advance: Advance = nothing,
-) -> Work:
+) -> Work[Run]:
     """Variants of each z.
 
     The noise that an example is made of is found once, in `steps` network calls, and shared by its variants. Each
@@ -102,4 +102,4 @@ def vary(
     return Work(total, begin, n, batch_size, advance)
 
 
-variation = as_run(vary, "variation")
+variation = as_run(vary, "variation", Run)
