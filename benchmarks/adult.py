@@ -4,7 +4,7 @@
     python benchmarks/adult.py FOLDER --arms ours --model MODEL     measures a model that was trained on the same rows
 
 FOLDER has the files adult.data and adult.test as published. As many rows as there are in adult.data are made, and
-judged (`lab/rows.py`) by
+judged (`lab/made_rows.py`) by
 
 - c2st: can XGBoost tell them from the rows of adult.data? 1: no;
 - tstr: the area under the curve on adult.test of XGBoost that learns the income from made rows;
@@ -28,9 +28,9 @@ import torch
 from torch import Tensor
 
 import noisekernel as nk
+from lab.made_rows import MISSING, learned_from, privacy, told_apart
 from lab.results import record_run
 from lab.rivals.products import Products, fitted
-from lab.rows import MISSING, learned_from, privacy, told_apart
 from noisekernel.core.randomness import Streams
 from noisekernel.kernels.categorical import CategoricalKernel
 from noisekernel.kinds.tables import Tables
