@@ -125,7 +125,7 @@ def of_real(train: pd.DataFrame, test: pd.DataFrame, seed: int) -> dict[str, Any
 def by_ctgan(arm: str, train: pd.DataFrame, seed: int, minutes: float) -> tuple[pd.DataFrame, dict[str, Any]]:
     """The rival of that name, in its default settings, in as many of its 300 epochs as fit into the time."""
     try:
-        import ctgan  # type: ignore[import-not-found]
+        import ctgan
     except ImportError:
         raise SystemExit(f"{arm} needs: pip install ctgan") from None
     discrete = [name for name in NAMES if name not in NUMBERS]

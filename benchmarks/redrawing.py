@@ -47,7 +47,8 @@ def areas(model: nk.Model, z: Tensor, share: float, seed: int, corrected: bool) 
     """What can be told of pairs, and how many steps are accepted."""
     streams = Streams.of(seed + 1, range(len(z)), purpose=Purpose.REDRAWING)
     begin = state = redraws.start(model, z, streams)
-    accepted, changed, found = [], [], {}
+    accepted, changed = [], []
+    found: dict[str, Any] = {}
     taught, rest = halves(len(z), seed)
     for _ in range(max(STEPS)):
         if corrected:

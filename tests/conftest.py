@@ -65,6 +65,12 @@ def words_model(tmp_path_factory):
     return small_models.words(tmp_path_factory.mktemp("words"))
 
 
+@pytest.fixture(scope="session")
+def table_model(tmp_path_factory):
+    """A small model of rows of a table, and its data."""
+    return small_models.table(tmp_path_factory.mktemp("table"))
+
+
 @pytest.fixture
 def run(monkeypatch, capsys, tmp_path):
     """`nk …` in this process and in a folder of its own: exit code, stdout, stderr."""

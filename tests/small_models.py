@@ -39,6 +39,18 @@ def words(folder: Path) -> Small:
     return _trained(folder, "words", "words.txt", settings)
 
 
+def table(folder: Path) -> Small:
+    """A model of rows of a table: with empty cells, a comma in a cell, and pay that depends on the town."""
+    draw = np.random.default_rng(0)
+    lines = ["age,married,town,pay,since"]
+    for i in range(600):
+        town = draw.choice(["Bonn", '"Ulm, south"', "Wien"])
+        pay = "" if draw.random() < 0.1 else f"{1000 * len(town) + 50 * int(draw.integers(0, 20))}.50"
+        lines.append(f"{20 + i % 50},{'yes' if i % 3 else 'no'},{town},{pay},20{10 + i % 9}-03-1{i % 10}")
+    (folder / "people.csv").write_text("\n".join(lines) + "\n")
+    return _trained(folder, "people", "people.csv", {"training.images": 10_000, "network.depth": 2})
+
+
 def _trained(folder: Path, name: str, data: str, settings: dict[str, object]) -> Small:
     model = nk.fit(folder / data, settings={**SETTINGS, **settings}, calibrate=False, progress=False)
     nk.save(model, folder / f"{name}.safetensors")

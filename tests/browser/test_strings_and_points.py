@@ -76,7 +76,9 @@ def walk(hand: Hand):
 
 def film(hand: Hand, view, label: str) -> tuple[str, str]:
     """Record some steps of a walk and take them away."""
-    hand.button("Record a film R").click()
+    # The page says so at once; what the server has not been told yet is not in the film.
+    with hand.page.expect_response(re.compile("/record$")):
+        hand.button("Record a film R").click()
     expect(hand.button("Stop recording R")).to_be_visible()
     step = view.get_by_text(re.compile(r"step \d"))
     at = int(step.inner_text().split()[-1])

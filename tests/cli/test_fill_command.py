@@ -27,6 +27,7 @@ def test_filling_refuses(run, tmp_path, picture):
     refused(run("fill", "digits", picture, "--mask", picture), "neither black (keep) nor white")
     refused(run("fill", "digits", picture, "--mask", picture, "--keep", 0.5), "with a mask, the mask says it")
     refused(run("fill", "digits", picture, "--tiles", 2, "--keep", 2), "keep is 2")
+    refused(run("fill", "digits", picture, "--tiles", 2, "--summary"), "fills of pictures have no summary")
 
 
 def test_masks_lie_where_they_were_drawn(run, tmp_path, picture):

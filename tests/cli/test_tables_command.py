@@ -164,6 +164,77 @@ def test_mistakes(run, tmp_path, home, model):
 
 
 @pytest.mark.training
+def test_a_summary_has_a_line_for_each_filled_cell(run, tmp_path, home, model):
+    rows = [["", "yes", "33100.25", "Bonn", "2014-03-12"], ["40", "", "", "Bonn", "2014-03-12"]]
+    whole = ["40", "no", "33100.25", "Bonn", "2014-03-12"]
+    table = write(tmp_path / "holes.csv", rows, NAMES[1:])
+    code, out, err = run("fill", model, table, "-n", 19, "--steps", 3, "--summary")
+    assert code == 0, err
+    assert "summary.csv: 3 cells; an interval holds the truth 90.0% of the time or more" in " ".join(out.split())
+    head, *lines = read(tmp_path / "filled" / "summary.csv")
+    assert head == ["row", "column", "value", "probability", "low", "high", "alternatives"]
+    assert [line[:2] for line in lines] == [["holes-0", "age"], ["holes-1", "married"], ["holes-1", "pay"]]
+    filled = read(tmp_path / "filled" / "examples.csv")[1:]
+    ages = sorted(int(row[0]) for row in filled[:19])
+    assert [lines[0][2], *lines[0][4:6]] == [str(ages[9]), str(ages[0]), str(ages[18])]
+    said = json.loads(lines[1][6])
+    assert sum(said.values()) == pytest.approx(1.0)
+    assert said["yes"] == sum(row[1] == "yes" for row in filled[19:]) / 19
+    assert lines[1][4:6] == ["", ""]
+    assert {row[2] for row in filled[19:]} == set(json.loads(lines[2][6]))  # written as in the results
+
+    # Rows without a hole cost nothing and are no samples.
+    table = write(tmp_path / "holes.csv", [whole, *rows], NAMES[1:])
+    assert run("fill", model, table, "-n", 19, "--steps", 3, "--summary", "--out", "more")[0] == 0
+    assert read(tmp_path / "more" / "examples.csv")[1:20] == [whole] * 19
+    assert [line[0] for line in read(tmp_path / "more" / "summary.csv")[1:]] == ["holes-1", "holes-2", "holes-2"]
+    made = json.loads((tmp_path / "more" / "manifest.json").read_text())["examples"]
+    assert [each["sample"] for each in made] == [None] * 19 + list(range(38))
+
+    # The same in Python.
+    table = write(tmp_path / "holes.csv", rows, NAMES[1:])
+    chain = nk.load(model)
+    found = chain.summarise(chain.fill(table, n=19, steps=3), of=table)
+    assert [(cell.row, cell.column) for cell in found] == [(0, "age"), (1, "married"), (1, "pay")]
+    assert found.of(0, "age").low <= found.of(0, "age").value <= found.of(0, "age").high
+    whole = "50,yes,1234.50,Bonn,2014-03-12"
+    by_mask = chain.summarise(chain.fill(whole, "town", n=4, steps=2), mask="town", coverage=0.5)
+    assert [(cell.row, cell.column) for cell in by_mask] == [(0, "town")]
+    with pytest.raises(nk.NoiseKernelError, match="these are fills of 1 row, and the examples given are 2"):
+        chain.summarise(chain.fill(whole, "town", n=4, steps=2), of=table, coverage=0.5)
+
+    # What a later command does not write does not stay.
+    assert run("fill", model, table, "-n", 1, "--steps", 2, "--force")[0] == 0
+    assert not (tmp_path / "filled" / "summary.csv").exists()
+    refused(run("fill", model, table, "-n", 4, "--summary", "--out", "x"), "that takes at least 19 of them")
+    refused(run("fill", model, table, "--coverage", 0.5, "--out", "x"), "add --summary, or leave it out")
+
+
+@pytest.mark.training
+def test_a_page_of_new_rows_beside_real_ones(run, tmp_path, home, model):
+    draw = random.Random(5)
+    others = write(tmp_path / "others.csv", [cells(1000 + i, draw) for i in range(150)])
+    quick = ("--data", home / "people.csv", "-n", 120, "--steps", 2, "--page", "page.html")
+    code, out, err = run("evaluate", model, *quick, "--held-out", others, "--json", "--out", "f.json")
+    assert code == 0, err
+    rows = json.loads(out)["rows"]
+    assert (rows["names"], rows["n"], rows["held_out"]) == (NAMES[1:], 120, True)
+    assert rows["nearest"]["compared"] == 150
+    assert 0 <= rows["floor"]["columns"] < 0.4
+    page = (tmp_path / "page.html").read_text()
+    for words in ("New rows of run", "people.csv: 400 rows", "columns shuffled", "the &quot;Hague&quot;"):
+        assert words in page
+    refused(run("evaluate", model, *quick), "page.html exists")
+    code, out, err = run("evaluate", model, *quick, "--force")
+    assert code == 0, err
+    assert "classifier, AUC" in out
+    assert "page.html has the rows" in out
+    refused(
+        run("evaluate", "digits", "--data", "digits", "--page", "x.html"), "pictures have no columns to be compared"
+    )
+
+
+@pytest.mark.training
 def test_numbers_alone_are_a_table_where_somebody_says_so(run, tmp_path):
     numbers = [[str(i % 7), f"{i % 5}.5"] for i in range(60)]
     path = write(tmp_path / "numbers.csv", numbers, ["a", "b"], delimiter=",")

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import tracemalloc
 from datetime import date, datetime
 
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 import noisekernel as nk
 from noisekernel.core.errors import BadExampleError, InputError
 from noisekernel.kinds import kind_of
-from noisekernel.kinds.tables import Tables
+from noisekernel.kinds.tables import Tables, inference, reading
 from noisekernel.kinds.tables.column import OPEN
 
 
@@ -232,7 +233,13 @@ def test_the_page_takes_rows_in_three_forms():
     page, line = kind.on_page, "25,1300,m,no,2015-03-14,L"
     z = page.read(line.encode(), {})
     assert torch.equal(page.read(f"{','.join(kind.names)}\n{line}\n".encode(), {}), z)
-    assert page.texts(z) == page.inline(z)
+    assert [page.inline(z)[0][i] for i in (0, 2, 3, 5)] == ["25", "m", "no", "L"]
+    assert page.texts(z) == [",".join(cells) for cells in page.inline(z)]
+    masked = z.clone()
+    masked[0, [1, 6]] = kind.classes  # the class of one cell, and the place of another, which says nothing
+    assert page.noisy(masked)[0][1] is None
+    assert [cell is None for cell in page.noisy(masked)[0]] == [False, True, *[False] * 4]
+    assert "<th>age</th><td>25</td>" in page.markup(z, ["a"])[0]
     assert page.read_mask('["pay"]').tolist() == page.read_mask("pay").tolist()
     for text, said in (
         ("a\nb\nc", "the text has 3 lines"),
@@ -253,6 +260,24 @@ def test_features_are_finite_where_cells_are_missing():
     features = kind.flat(stored(kind, PEOPLE))
     assert bool(torch.isfinite(features).all())
     assert 0.0 <= float(features.min()) <= float(features.max()) <= 1.0
+
+
+def test_rows_as_numbers_and_categories():
+    kind, _ = fitted([*PEOPLE[:-1], {**PEOPLE[-1], "sex": None}])
+    rows = kind.rows(stored(kind, PEOPLE[:8]))
+    assert [variable.name for variable in rows.variables] == list(kind.names)
+    assert [variable.categories for variable in rows.variables[2:4]] == [
+        ("f", "m", "(empty)"),
+        ("no", "yes", "(empty)"),
+    ]
+    assert rows.table[:, 0].tolist() == [20 + i for i in range(8)]
+    assert np.isnan(rows.table[:, 1]).tolist() == [True, *[False] * 6, True]
+    assert rows.table[:, 2].tolist() == [1.0, 0.0] * 4
+    texts = [variable.text(value) for variable, value in zip(rows.variables, rows.table[1], strict=True)]
+    assert [texts[i] for i in (0, 1, 4)] == ["21", "1251.75", "2011-02-11"]
+    empty = kind.rows(stored(kind, [{**PEOPLE[0], "sex": None, "age": None}]))
+    assert empty.table[0, 2] == 2
+    assert np.isnan(empty.table[0, 0])
 
 
 # Mistakes -------------------------------------------------------------------------------------------------------------
@@ -387,3 +412,87 @@ def test_a_few_words_among_numbers_are_taken_for_categories_and_told():
     kind, told = fitted(rows)
     assert kind.columns[0].type == "category"
     assert "children is taken for categories because of '3+' (the list, row 4)" in told
+
+
+# Files as they come ---------------------------------------------------------------------------------------------------
+
+
+def test_a_million_different_words_are_left_out_or_refused():
+    words_ = [f"w{i}" for i in range(10**6)]
+    column = inference.found("x", words_)
+    assert column == inference.Found(None, "1,000,000 different words in 1,000,000 rows")
+    with pytest.raises(InputError, match=r"the column x has 1,000,000 different values, .* Group them; or leave"):
+        inference.found("x", words_, "category")
+
+
+def test_mixed_types_are_refused_with_the_row_or_told():
+    cells = [str(i) for i in range(60)]
+    with pytest.raises(InputError, match=r"row 31: x is 'n\.a\.', and 60 of the 61 cells of this column are numbers"):
+        inference.found("x", [*cells[:30], "n.a.", *cells[30:]])
+    dates = [f"2024-01-{i:02d}" for i in range(1, 29)]
+    mixed = inference.found("x", [*dates * 2, "spring", "spring"])  # mostly dates: words, and many of them
+    assert mixed.column.type == "category"
+    assert inference.found("x", [*dates[:10], 5, True]).column.type == "category"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a,b\nä,1\n".encode("latin-1"), r"at byte 4\)\. Save it as UTF-8, .* iconv -f LATIN1 -t UTF-8 t\.csv"),
+        ("a,b\nä,1\n".encode("utf-16"), r"at byte 0\)\. Save it as UTF-8, .* iconv -f UTF-16"),
+        (b'a,b\n"x,1\ny,2\nz,3\n', r"row 2: 1 cells where there are 2 columns\. One of them has 3 lines: is a quote"),
+        (b'a,b\n"x' + b"y" * 200_000 + b"\n", r"t\.csv is no CSV: field larger than .*; is a quote never closed"),
+        (b"a,b\n1,x\n\n2\n", r"t\.csv, row 3: 1 cells where there are 2 columns"),
+        (b"a,b,a\n1,x,2\n", "two columns have the same name; give each its own: a, b, a"),
+        (b"\n \n", r"t\.csv holds no line of text"),
+    ],
+    ids=["latin-1", "utf-16", "open quote", "long open quote", "ragged", "duplicate names", "blank"],
+)
+def test_files_in_other_shapes_get_a_sentence_that_helps(tmp_path, content, said):
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=said):
+        nk.data.load_data(path, "tables")
+
+
+def test_cells_of_several_lines_keep_their_line_ends(tmp_path):
+    text = 'note,n\n"first\n\nsecond",1\n"say ""x""",2\n\nplain,3\n'
+    for ends in ("\n", "\r\n", "\r"):
+        source = nk.data.open_source(written(tmp_path, text.replace("\n", ends), newline=""))
+        assert [source.item(i)["note"] for i in range(3)] == ["first\n\nsecond", 'say "x"', "plain"]
+        assert source.name(2) == "t.csv, row 4"
+
+
+def test_numbers_with_commas_are_told():
+    rows = table(60, price=lambda i: f"{i},50", salary=lambda i: f"{1 + i % 5},500", y=lambda i: "ab"[i % 2])
+    kind, told = fitted(rows)
+    assert kind.names == ("salary", "y")
+    assert "left out: price (60 different words in 60 rows; they look like numbers with commas: write 1234.5" in told
+    assert "salary has words for cells; they look like numbers with commas" in told
+    assert "commas" not in fitted(PEOPLE)[1]
+
+
+def test_columns_that_are_found_by_some_of_the_rows_are_told_so(monkeypatch):
+    rows = table(60, x=lambda i: "ab"[i % 2] if i < 50 else "late", y=lambda i: i % 7)
+    monkeypatch.setattr(reading, "LOOKED_AT", 50)
+    kind, told = fitted(rows)
+    assert told.startswith("a table of 2 columns, found by the first 50 of 60 rows")
+    with pytest.raises(InputError, match=r"row 51: x is 'late', which training never saw; it saw a, b"):
+        nk.data.load_data(rows, kind)
+
+
+def test_memory_grows_with_the_file_and_no_faster(tmp_path):
+    """About fifteen bytes for each byte of the file, as docs/kinds/tables.md states."""
+    line = "{},teacher,{}.25,Ulm,2020-0{}-11,{},x\n"
+    sizes, peaks = [], []
+    for n in (2_000, 4_000, 8_000):
+        body = "".join(line.format(18 + i % 60, 7 * i, 1 + i % 9, i % 11) for i in range(n))
+        path = written(tmp_path, "age,job,pay,town,since,hours,note\n" + body, f"{n}.csv")
+        tracemalloc.start()
+        nk.data.load_data(path, "tables")
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        sizes.append(path.stat().st_size)
+    slopes = [(peaks[i + 1] - peaks[i]) / (sizes[i + 1] - sizes[i]) for i in (0, 1)]
+    assert slopes[1] < 1.5 * slopes[0]
+    assert max(slopes) < 30

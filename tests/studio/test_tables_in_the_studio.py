@@ -1,4 +1,4 @@
-"""A table over HTTP: rows are typed with commas or by name, shown as text, and redone by the names of columns."""
+"""A table over HTTP: rows are typed with commas or by name, shown as cells, and redone by the names of columns."""
 
 import pytest
 import torch
@@ -46,8 +46,17 @@ def bring(client, design, text):
 def test_a_row_is_typed_varied_and_filled_in(there):
     studio, client = there
     (told,) = ok(client.get("/api/models"))
-    assert (told["kind"], told["one"], told["many"]) == ("text", "row", "rows")
-    assert told["view"]["columns"] == ["age", "married", "pay", "town"]
+    assert (told["kind"], told["one"], told["many"]) == ("tables", "row", "rows")
+    assert told["view"] == {
+        "columns": ["age", "married", "pay", "town"],
+        "choices": [None, ["no", "yes"], None, ["Bonn", "Ulm"]],
+        "hints": ["20 to 59", "no, yes", "1000.0 to 1299.5", "Bonn, Ulm"],
+        "empty": [False] * 4,
+        "feather": False,
+    }
+    preview = client.post("/api/models/people/preview", files={"file": ("typed.txt", ROW.encode(), "text/plain")})
+    assert ok(preview)["shown"] == ["33", "yes", "1250.5", "Ulm"]
+    assert ok(client.get("/api/models/people/examples?offset=3&limit=1"))[0]["shown"] == ["23", "no", "1001.5", "Ulm"]
     design = ok(client.post("/api/designs", json={"name": "rows", "model": "people"}))["id"]
     root = ok(bring(client, design, ROW))["id"]
     assert client.get(f"/api/nodes/{root}/show").text == f"age,married,pay,town\n{ROW}\n"
@@ -60,6 +69,8 @@ def test_a_row_is_typed_varied_and_filled_in(there):
     cells = [text.splitlines()[1].split(",") for text in texts]
     assert {(age, married, town) for age, married, _, town in cells} == {("33", "yes", "Ulm")}
     assert len({pay for _, _, pay, _ in cells}) > 1
+    tree = client.get(f"/api/designs/{design}/tree.html").text
+    assert "<th>town</th><td>Ulm</td>" in tree
     vary = {"task": "vary", "parents": [root], "n": 3, "strength": 0.4, "steps": 6, "seed": 2}
     assert len(finish(client, design, vary)) == 3
     assert len(finish(client, design, {"task": "sample", "n": 3, "steps": 6, "seed": 2})) == 3

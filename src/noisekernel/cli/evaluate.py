@@ -38,6 +38,10 @@ def evaluate(
     device: common.Device = None,
     batch_size: common.BatchSize = 64,
     json: common.Json = False,
+    page: Annotated[
+        Path | None,
+        typer.Option(help="An HTML file: new rows beside real ones, by columns, pairs, a classifier (tables)."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="A file to write the figures to as well, as JSON.")] = None,
     force: common.Force = False,
     *,
@@ -53,8 +57,11 @@ def evaluate(
     from noisekernel import models
     from noisekernel.files import outputs
     from noisekernel.files.formats import write_json
+    from noisekernel.measuring.rows.page import write_page
     from noisekernel.models.named import measure
 
+    if page is not None:
+        outputs.new_file(page, force=force)
     if out is not None:
         outputs.new_file(out, force=force)
     chain = guiding.of(models.load(model, device), label)
@@ -67,6 +74,7 @@ def evaluate(
         steps=steps,
         label=label,
         held_out=held_out,
+        rows=page is not None,
         bad=bad,
         seed=seed,
         device=device,
@@ -79,4 +87,6 @@ def evaluate(
         return
     if out is not None:
         write_json(out, judged.as_json())
-    common.say(judged.as_json(), json, str(judged))
+    if page is not None and judged.rows is not None:
+        write_page(page, judged.rows, judged.as_json())
+    common.say(judged.as_json(), json, str(judged) + ("" if page is None else f"\n{page} has the rows"))

@@ -26,9 +26,22 @@ def fill(
         float | None,
         typer.Option(callback=common.within(0, 1), help="The share of parts that is kept (default: 0.3)."),
     ] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="Ways to fill in each example.")] = 4,
+    n: Annotated[
+        int | None, typer.Option("-n", min=1, help="Ways to fill in each example (default: 4; with --summary 99).")
+    ] = None,
     steps: Annotated[int, typer.Option(min=1, help="Annealing steps.")] = 100,
     equilibrium: Annotated[int, typer.Option(min=0, help="Equilibrium steps after each of them.")] = 0,
+    summary: Annotated[
+        bool,
+        typer.Option("--summary", help="Write summary.csv too: alternatives and interval of each cell (tables)."),
+    ] = False,
+    coverage: Annotated[
+        float | None,
+        typer.Option(
+            callback=common.within(0, 1, open_low=True, open_high=True),
+            help="How often intervals of the summary are to hold the truth (default: 0.9).",
+        ),
+    ] = None,
     out: common.Out = Path("filled"),
     *,
     guiding: Guiding,
@@ -42,11 +55,18 @@ def fill(
     from noisekernel.files import outputs
     from noisekernel.kinds.base import counted
     from noisekernel.kinds.examples import open_in, read_mask
+    from noisekernel.kinds.summary import ranks
 
     if mask is not None and tiles is not None:
         raise InputError("say what to fill in: either --mask MASK or --tiles SIDE")
     if keep is not None and tiles is None:
         raise InputError("--keep is the share of tiles that is kept; with a mask, the mask says it")
+    if coverage is not None and not summary:
+        raise InputError("--coverage is that of the intervals of a summary; add --summary, or leave it out")
+    n = (99 if summary else 4) if n is None else n
+    level = 0.9 if coverage is None else coverage
+    if summary:
+        ranks(n, level)
     folder = outputs.new_folder(out, force=making.force)
     chain = guiding.of(models.load(model, making.device), making.label)
     given = common.read_examples(chain, examples, whole=False)
@@ -64,24 +84,30 @@ def fill(
         masks = chain.kind.masks(tiles or 1, 0.3 if keep is None else keep, len(z), seed=making.seed)
         if not bool(masks.any()):
             raise InputError(f"--keep {keep} keeps every part of {tiles}, so there is nothing to fill in")
+    if summary:
+        chain.kind.check_summary()
     labels = common.label_for(chain, making.label, len(z))
+    some = masks.flatten(1).any(dim=1)  # the others are kept as they are, and cost nothing
+    number = int(some.sum()) * n
     cost = Cost(making.yes)
-    cost.check(chain, len(z) * n, making.batch_size, kept=len(z) * (n + 2) * chain.kind.bytes_shown, folder=folder)
+    cost.check(chain, number, making.batch_size, kept=len(z) * (n + 2) * chain.kind.bytes_shown, folder=folder)
     each = steps * (equilibrium + 1)
-    total = len(tasks.batches(len(z) * n, making.batch_size)) * each
+    total = len(tasks.batches(number, making.batch_size)) * each
     with common.bar(total, "filling in") as bar:
-        filled = tasks.fill(
+        made = tasks.fill(
             chain,
-            z,
-            masks,
+            z[some],
+            masks[some],
             n,
             steps=steps,
             equilibrium=equilibrium,
-            label=labels,
+            label=labels if labels is None else labels[some],
             seed=making.seed,
             batch_size=making.batch_size,
             advance=cost.timed(bar, total, each),
         ).cpu()
+    filled = z[:, None].repeat(1, n, *(1,) * len(chain.shape)).to(made.dtype)
+    filled[some] = made
     how = {
         "task": "fill",
         "model": common.model_name(model),
@@ -95,8 +121,17 @@ def fill(
         **guiding.told(chain),
     }
     inputs = [] if mask is None else [Path(mask)]
-    sheet = write_results(folder, chain, how, given, filled, numbered="way", masks=masks, inputs=inputs)
+    found = chain.kind.summarise(filled, masks, level) if summary else None
+    beside = {} if found is None else {"summary.csv": found.csv(given.names)}
+    sheet = write_results(folder, chain, how, given, filled, numbered="way", masks=masks, inputs=inputs, beside=beside)
     share = float(masks.float().mean())
     figures = {**how, "filled_share": round(share, 4), "n": n, "out": str(folder)}
     text = f"{counted(len(z) * n, chain.kind)}, {share:.0%} of each filled in: {folder}/; original, what was seen and "
-    common.say(figures, making.json, f"{text}results on {sheet}")
+    text = f"{text}results on {sheet}"
+    if found is not None:
+        figures |= {"summary": str(folder / "summary.csv"), "cells": len(found), "coverage": found.attained}
+        text += (
+            f"\n{folder / 'summary.csv'}: {len(found):,} cells; an interval holds the truth {found.attained:.1%} of "
+            "the time or more, if the model's fills have the right distribution"
+        )
+    common.say(figures, making.json, text)

@@ -29,10 +29,11 @@ from noisekernel.core.settings import Share, Strict
 from noisekernel.files.formats import write_text
 from noisekernel.kinds.augmentation import Augmentation
 from noisekernel.kinds.components import component_features, learn_components
-from noisekernel.kinds.exchanged import Features, Hidden, How, Items, Named, Shown, Stored
+from noisekernel.kinds.exchanged import Features, Hidden, How, Items, Named, Rows, Shown, Stored
 
 if TYPE_CHECKING:
     from noisekernel.kinds.on_page import OnPage
+    from noisekernel.kinds.summary import Summary
 
 
 class Kind(Strict):
@@ -323,6 +324,21 @@ class Kind(Strict):
         """Refuse clean data, (n, *shape), that leave something open. By default nothing can be open."""
         return
 
+    def check_summary(self) -> None:
+        """Refuse a summary of fills, before any work is done, where there is none. By default there is none."""
+        raise InputError(f"fills of {self.many} have no summary; those of tables have one")
+
+    def summarise(self, z: Tensor, hidden: Tensor, coverage: float) -> "Summary":
+        """What fills say about each part that was filled in: alternatives, their probabilities, intervals.
+
+        Args:
+            z: Fills of each example, (examples, n, *shape).
+            hidden: What was filled in, (examples, *shape).
+            coverage: What intervals are to cover at least.
+        """
+        self.check_summary()
+        raise NotImplementedError
+
     # Judging ----------------------------------------------------------------------------------------------------------
 
     def learn_features(self, values: Tensor, labels: Tensor | None, seed: int = 0) -> dict[str, Tensor]:
@@ -342,6 +358,10 @@ class Kind(Strict):
         if self.classes is None:
             return z.flatten(1).float()
         return torch.nn.functional.one_hot(z.flatten(1), self.classes).flatten(1).float()
+
+    def rows(self, values: Tensor) -> Rows | None:
+        """Examples as rows of named columns, which are compared column by column; None for kinds without columns."""
+        return None
 
     def named_features(self, name: str, device: torch.device) -> "tuple[Features, str] | None":
         """Features by a name of this kind's own, and what tells them from all others; None for a name it has not."""

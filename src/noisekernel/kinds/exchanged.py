@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -59,6 +60,32 @@ class Features:
 
     function: Callable[[Tensor], Any]
     name: str
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A column of rows that are measured: numbers, or categories by their number."""
+
+    name: str
+    #: The names of its categories, one for "nothing stands there" among them; None for numbers, where that is NaN.
+    categories: tuple[str, ...] | None
+    #: A number as people write it.
+    text: Callable[[float], str] = str
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of columns, for measures that are of columns: (n, columns), a float each."""
+
+    variables: tuple[Variable, ...]
+    table: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def some(self, rows: Any) -> "Rows":
+        """These rows alone."""
+        return Rows(self.variables, self.table[rows])
 
 
 class Items(Protocol):

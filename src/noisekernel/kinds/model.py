@@ -11,11 +11,12 @@ from jaxtyping import Shaped
 from torch import Tensor
 
 from noisekernel.core.checks import count
-from noisekernel.core.errors import InputError
+from noisekernel.core.errors import InputError, ShapeError
 from noisekernel.core.suggestions import unknown
 from noisekernel.kinds.base import Kind, counted
 from noisekernel.kinds.examples import items_of, open_in, read_examples, read_mask, warn
 from noisekernel.kinds.overview import Overview
+from noisekernel.kinds.summary import Summary
 from noisekernel.sampling.model import Examples, Labels, NoiseModel
 from noisekernel.sampling.schedule import Schedule
 
@@ -129,6 +130,37 @@ class KindModel(NoiseModel):
                 )
             values = self.kind.kept(values, given.repeat_interleave(len(values) // len(given), dim=0))
         return self.kind.drawn(values)
+
+    def summarise(self, filled: Tensor, of: Any = None, mask: Any = None, coverage: float = 0.9) -> Summary:
+        """What fills say about each cell of a table: alternatives with probabilities, medians and intervals.
+
+        An interval holds the value that was there with at least the probability `coverage`, if the fills have the right
+        distribution. At 90 %, that takes at least 19 fills of each row.
+
+        Args:
+            filled: What `model.fill` returned: (examples, n, *shape).
+            of: The examples that were filled in, as they were given to `model.fill`. They are needed without a mask.
+            mask: The mask that was given to `model.fill`; None for the empty cells of the examples.
+            coverage: What intervals are to cover at least, between 0 and 1.
+
+        Returns:
+            A sequence of `FilledCell`, one for each cell that was filled in.
+        """
+        if filled.ndim != len(self.shape) + 2 or tuple(filled.shape[2:]) != tuple(self.shape):
+            raise ShapeError(
+                f"filled has shape {tuple(filled.shape)}; give what model.fill returned, of shape (examples, n, "
+                f"{', '.join(map(str, self.shape))})"
+            )
+        if mask is None and of is None:
+            raise InputError("say which cells were filled in: of=EXAMPLES, whose empty cells they are, or mask=…")
+        hidden = self.as_mask(mask, filled[:, 0] if of is None else of).cpu()
+        hidden = hidden.expand(len(filled), *self.shape) if hidden.ndim <= len(self.shape) else hidden
+        if len(hidden) not in (1, len(filled)):
+            raise InputError(
+                f"these are fills of {counted(len(filled), self.kind)}, and the examples given are {len(hidden):,}; "
+                "give those that were filled in"
+            )
+        return self.kind.summarise(filled.detach().cpu(), hidden.expand(len(filled), *self.shape), coverage)
 
     def show(self, z: Tensor, columns: int | None = None, hidden: Tensor | None = None) -> Overview:
         """Clean data on one page, which a notebook displays, and which can be saved.

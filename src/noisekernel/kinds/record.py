@@ -35,6 +35,7 @@ class Record:
         how: How all of them are made.
         made: By the name of each, how it is made. The name is that of its file, without the ending.
         sheets: The names of overviews, without the ending.
+        others: The names of further files, in which something is said about the examples.
         inputs: Files that were read to make them, which are neither removed nor written over.
         rank: Which process this is; the first one, 0, writes the manifest.
     """
@@ -47,11 +48,12 @@ class Record:
         made: Mapping[str, Mapping[str, Any]],
         *,
         sheets: Sequence[str] = ("sheet",),
+        others: Sequence[str] = (),
         inputs: Sequence[Path] = (),
         rank: int = 0,
     ) -> None:
         self.folder, self.kind, self.how, self.made, self.rank = folder, kind, dict(how), made, rank
-        self.sheets = [f"{name}{kind.page}" for name in sheets]
+        self.sheets = [*(f"{name}{kind.page}" for name in sheets), *others]
         self._inputs = {path.resolve() for path in inputs}
         self._begun, self._written = False, 0
         self._values: dict[str, list[Any]] = {}
@@ -118,6 +120,12 @@ class Record:
         with self._telling():
             write_bytes(path, page.content)
         return path
+
+    def other(self, name: str, text: str) -> None:
+        """One of the further files."""
+        self._begin()
+        with self._telling():
+            write_bytes(self.folder / name, text.encode())
 
     def finish(self, **more: Any) -> None:
         """Say in the manifest that all is there, and what became known on the way."""

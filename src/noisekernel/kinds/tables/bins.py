@@ -35,7 +35,7 @@ def binned(values: Floats, most: int) -> tuple[Floats, Ints]:
     array([0, 1, 1, 2, 2])
     """
     distinct, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
-    number = np.arange(len(distinct)) if len(distinct) <= most else _numbered(counts, most)
+    number = np.arange(len(distinct)) if len(distinct) <= most else numbered(counts, most)
     kept, starts = [], []
     for bin_, own in enumerate(np.split(np.arange(len(distinct)), np.flatnonzero(np.diff(number)) + 1)):
         chosen, places = _placed(counts[own])
@@ -44,8 +44,13 @@ def binned(values: Floats, most: int) -> tuple[Floats, Ints]:
     return np.concatenate(kept), np.concatenate(starts).astype(np.int64)
 
 
-def _numbered(counts: Ints, most: int) -> Ints:
-    """The bin of each different value, from how often each comes up."""
+def numbered(counts: Ints, most: int) -> Ints:
+    """The bin of each different value, from how often each comes up.
+
+    Args:
+        counts: How often each comes up, in the order of the values.
+        most: About how many bins there are to be.
+    """
     often = counts * most >= counts.sum()
     rest = np.where(often, 0, counts)
     share = rest.sum() / max(1, most - int(often.sum()))

@@ -21,6 +21,8 @@ LARGEST = 2.0**53
 _EPOCH = datetime(1970, 1, 1)
 #: A number whose first digit is a 0 before another one is a code: 01234.
 _CODE = re.compile(r"[+-]?0\d")
+#: Numbers with commas for decimals (and perhaps points for thousands), or with commas for thousands.
+_COMMA = re.compile(r"[+-]?(\d+(\.\d{3})*,\d+|\d{1,3}(,\d{3})+(\.\d+)?)")
 
 
 def is_missing(cell: Any, marks: Iterable[str] = MISSING) -> bool:
@@ -61,6 +63,15 @@ def as_number(cell: Any) -> float | None:
         return None
     whole = isinstance(cell, int) or (isinstance(cell, str) and cell.strip().lstrip("+-").isdecimal())
     return value if math.isfinite(value) and not (whole and abs(value) > LARGEST) else None
+
+
+def looks_like_number(text: str) -> bool:
+    """Whether this would be a number if its comma, of decimals or of thousands, were written otherwise: 1,5 or 1,500.
+
+    Args:
+        text: What stands in a cell.
+    """
+    return _COMMA.fullmatch(text.strip()) is not None
 
 
 def decimals_of(text: str) -> int | None:

@@ -20,6 +20,7 @@ from noisekernel.kinds.tables.cells import (
     as_number,
     decimals_of,
     how_dated,
+    looks_like_number,
     plain,
     text_of,
 )
@@ -100,10 +101,12 @@ def _guessed(name: str, cells: Sequence[Any], there: Sequence[Any], where: Where
         return "category", f"{name} is taken for categories because of {cells[odd]!r} ({where(odd)})"
     if how_dated(there):
         return "date", ""
+    commas = all(looks_like_number(text) for text in texts)
+    hint = "; they look like numbers with commas: write 1234.5 for a number" if commas else ""
     every = len(texts) == len(there) and len(there) >= FEWEST_IDENTIFIERS
     if every or (len(texts) > MOST_CATEGORIES and 2 * len(texts) > len(there)):
-        return "identifier", f"{len(texts):,} different words in {len(there):,} rows"
-    return "category", ""
+        return "identifier", f"{len(texts):,} different words in {len(there):,} rows{hint}"
+    return "category", f"{name} has words for cells{hint}" if commas else ""
 
 
 def _quoted(cell: Any) -> str:

@@ -6,6 +6,7 @@ is missing is a class where rows are made, and open where they are filled in.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -18,8 +19,10 @@ from noisekernel.core.errors import InputError
 from noisekernel.core.suggestions import unknown
 from noisekernel.files.formats import write_text
 from noisekernel.kinds.base import Kind
-from noisekernel.kinds.exchanged import Hidden, How, Items, Named, Shown, Stored
+from noisekernel.kinds.exchanged import Hidden, How, Items, Named, Rows, Shown, Stored, Variable
 from noisekernel.kinds.masking import blocks
+from noisekernel.kinds.summary import Summary, summarised
+from noisekernel.kinds.tables import reading
 from noisekernel.kinds.tables.cells import MISSING, as_number
 from noisekernel.kinds.tables.codes import Codes, codes_of
 from noisekernel.kinds.tables.column import OPEN, Column, bits_of
@@ -34,6 +37,8 @@ from noisekernel.kinds.tables.telling import told_of
 LOOKED_AT = 50
 #: What stands in the place of a cell that is hidden.
 HOLE = "?"
+#: What an empty cell is called among categories.
+EMPTY = "(empty)"
 
 
 class Tables(Kind):
@@ -59,7 +64,7 @@ class Tables(Kind):
     gathered: ClassVar[bool] = True
     page: ClassVar[str] = ".txt"
     reel: ClassVar[str] = ".csv"
-    viewer: ClassVar[str] = "text"
+    viewer: ClassVar[str] = "tables"
 
     # What the data are ------------------------------------------------------------------------------------------------
 
@@ -85,11 +90,13 @@ class Tables(Kind):
         if items is None:
             raise InputError("the columns of a stream are not known beforehand; give a table that is on this disk")
         found = columns_found(items, self.missing, self.types, self.orders, self.bins)
+        few = reading.LOOKED_AT
+        seen = f", found by the first {few:,} of {len(items):,} rows" if len(items) > few else ""
         columns = tuple(each.column for each in found.values() if each.column is not None)
         if not any(column.count > 1 for column in columns):
-            raise InputError(f"there is nothing to learn from this table: {told_of(found)}")
+            raise InputError(f"there is nothing to learn from this table: {told_of(found, seen)}")
         left_out = tuple(name for name, each in found.items() if each.column is None)
-        return self.model_copy(update={"columns": columns, "left_out": left_out}), told_of(found)
+        return self.model_copy(update={"columns": columns, "left_out": left_out}), told_of(found, seen)
 
     def following(self, other: "Tables", items: Items | None) -> "Tables":
         """The columns and classes of the other table: weights mean nothing for others."""
@@ -217,8 +224,12 @@ class Tables(Kind):
     def _cells(self, item: Any) -> list[Any]:
         return cells_of_row(item, self.names, self.left_out, self.missing)
 
-    def _texts(self, values: Tensor, hidden: Hidden = None) -> list[list[str]]:
-        """The cells of each row as text."""
+    def masked(self, x: Tensor) -> Tensor:
+        """Which elements of noisy states are masked; of a cell of numbers its place counts for nothing."""
+        return self._codes.spread(x[:, : len(self.names)] >= self._codes.classes) | (x >= self._codes.classes)
+
+    def texts(self, values: Tensor, hidden: Hidden = None) -> list[list[str]]:
+        """The cells of each row as text; what is hidden is a question mark."""
         columns, found = self._codes.columns, []
         for i, row in enumerate(self.drawn(values)):
             lost = [False] * len(columns) if hidden is None else hidden[i].tolist()
@@ -227,7 +238,7 @@ class Tables(Kind):
 
     def show(self, values: Tensor, hidden: Hidden = None, how: How = None) -> list[Shown]:
         """A line of CSV; what is hidden is a question mark."""
-        head, lines = line_of(self.names), [line_of(cells) for cells in self._texts(values, hidden)]
+        head, lines = line_of(self.names), [line_of(cells) for cells in self.texts(values, hidden)]
         return [Shown("text/csv", f"{head}\n{line}\n".encode(), line) for line in lines]
 
     def together(self, shown: Sequence[Shown]) -> Shown:
@@ -236,7 +247,7 @@ class Tables(Kind):
 
     def overview(self, values: Tensor, columns: int | None = None, hidden: Hidden = None, how: How = None) -> Shown:
         """A row per line, those that belong together under each other."""
-        text = aligned(self.names, self._texts(values, hidden), columns or 0)
+        text = aligned(self.names, self.texts(values, hidden), columns or 0)
         return Shown("text/plain; charset=utf-8", f"{text}\n".encode(), text)
 
     def check_film(self, path: Path) -> None:
@@ -247,7 +258,7 @@ class Tables(Kind):
         """A table of step, chain and columns."""
         lines = [line_of(["step", "chain", *self.names])]
         for step, values in enumerate(frames):
-            lines += [line_of([str(step), str(chain), *cells]) for chain, cells in enumerate(self._texts(values))]
+            lines += [line_of([str(step), str(chain), *cells]) for chain, cells in enumerate(self.texts(values))]
         write_text(path, "\n".join(lines) + "\n")
 
     @property
@@ -276,6 +287,17 @@ class Tables(Kind):
     def masks(self, tile: int, keep: float, n: int, *, seed: int = 0, first: int = 0) -> Tensor:
         return self._codes.spread(blocks(len(self.names), tile, keep, n, seed=seed, first=first))
 
+    def check_summary(self) -> None:
+        return
+
+    def summarise(self, z: Tensor, hidden: Tensor, coverage: float) -> Summary:
+        """Each cell: categories with their shares; of columns with an order the median and an interval too."""
+        names, columns = self.names, self._codes.columns
+        lost = [[name for name, out in zip(names, row, strict=False) if out] for row in hidden.bool().tolist()]
+        drawn = [self.drawn(self.decode(fills)) if own else [] for fills, own in zip(z, lost, strict=True)]
+        orders = {c.name: c.number for c in columns if c.is_number or c.type == "ordinal"}
+        return summarised(drawn, lost, orders, {c.name: c.text for c in columns}, coverage, z.shape[1])
+
     # Judging ----------------------------------------------------------------------------------------------------------
 
     def known(self, z: Tensor, visible: Tensor) -> Tensor:
@@ -292,7 +314,28 @@ class Tables(Kind):
         self.check_whole(z)
         return self._codes.features(z)
 
+    def rows(self, values: Tensor) -> Rows:
+        """Numbers and dates as numbers, all else as categories, an empty cell of which is one."""
+        codes, found, variables = self._codes, [], []
+        for i, column in enumerate(codes.columns):
+            classes = values[:, i].numpy()
+            if column.is_number:
+                bits = values[:, codes.elements + codes.numeric.index(i)].numpy()
+                there = (classes >= 0) & (classes < column.known)
+                found.append(np.where(there, bits.copy().view(np.float64), np.nan))
+                variables.append(Variable(column.name, None, partial(_as_cell, column)))
+            else:
+                found.append(np.where(classes < 0, column.known, classes).astype(np.float64))
+                names = (*map(str, column.categories), EMPTY)
+                variables.append(Variable(column.name, names[: column.known + 1]))
+        return Rows(tuple(variables), np.stack(found, axis=1))
+
     @property
     def scores(self) -> Mapping[str, Callable[[Any], float]]:
         """Each column that has an order, by its name, and its negative with a minus before it."""
         return scores_of(self._codes.columns)
+
+
+def _as_cell(column: Column, number: float) -> str:
+    """A number of a column as it is written there."""
+    return column.text(column.cell(0, bits_of(number)))

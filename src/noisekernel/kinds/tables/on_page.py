@@ -1,6 +1,8 @@
-"""Rows on the studio's page: typed as lines of CSV or by name, shown as text, marked by the names of columns."""
+"""Rows on the studio's page: typed as lines of CSV or by name, shown as cells, marked by the names of columns."""
 
+import html
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from torch import Tensor
@@ -9,10 +11,15 @@ from noisekernel.core.errors import InputError
 from noisekernel.core.suggestions import unknown
 from noisekernel.files.text import cells_of
 from noisekernel.kinds.on_page import OnPage
+from noisekernel.kinds.tables.column import Column, bits_of
 from noisekernel.kinds.tables.reading import row_of_words
 
 if TYPE_CHECKING:
     from noisekernel.kinds.tables.kind import Tables
+
+
+#: Categories of a column that the page offers to choose from, at most; of more it is told how many there are.
+MOST_CHOICES = 200
 
 
 class TablesOnPage(OnPage):
@@ -22,7 +29,37 @@ class TablesOnPage(OnPage):
     kind: "Tables"
 
     def facts(self) -> dict[str, Any]:
-        return {**super().facts(), "columns": list(self.kind.names)}
+        columns = self.kind.columns or ()
+        few = [not column.is_number and len(column.categories) <= MOST_CHOICES for column in columns]
+        return {
+            "columns": list(self.kind.names),
+            "choices": [[*map(str, c.categories)] if is_few else None for c, is_few in zip(columns, few, strict=True)],
+            "hints": [_hint(column) for column in columns],
+            "empty": [column.empty for column in columns],
+            "feather": self.feathers,
+        }
+
+    def inline(self, z: Tensor) -> list[Any]:
+        """The cells of each row, as text."""
+        return self.kind.texts(self.values(z))
+
+    def noisy(self, x: Tensor) -> list[Any]:
+        """The same, with null for a cell that is masked."""
+        masked = self.kind.masked(x)
+        cells = self.kind.texts(self.kind.decode(x.where(~masked, 0)))
+        return [
+            [None if lost else cell for cell, lost in zip(row, own, strict=False)]
+            for row, own in zip(cells, masked.tolist(), strict=True)
+        ]
+
+    def markup(self, z: Tensor, names: Sequence[str]) -> list[str]:
+        """A table of the columns."""
+        found = []
+        for cells in self.inline(z):
+            pairs = zip(self.kind.names, cells, strict=True)
+            rows = "".join(f"<tr><th>{html.escape(n)}</th><td>{html.escape(cell)}</td></tr>" for n, cell in pairs)
+            found.append(f"<table>{rows}</table>")
+        return found
 
     def item(self, content: bytes) -> Any:
         """Cells by name, cells in the order of the columns, or those under a line with the names of the columns."""
@@ -48,3 +85,12 @@ class TablesOnPage(OnPage):
         if odd is not None:
             raise InputError(unknown("column", odd[:100], self.kind.names))
         return self.checked_mask(self.kind.mask_of(wanted))
+
+
+def _hint(column: Column) -> str:
+    """What may stand in a cell of this column, in a few words."""
+    if column.is_number:
+        low, high = (column.text(column.cell(0, bits_of(value))) for value in (column.values[0], column.values[-1]))
+        return f"{low} to {high}"
+    few = ", ".join(map(str, column.categories[:4]))
+    return few if len(column.categories) <= 4 else f"{few} and {len(column.categories) - 4:,} more"

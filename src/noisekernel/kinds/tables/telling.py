@@ -16,14 +16,15 @@ WORDS = {
 }
 
 
-def told_of(found: Mapping[str, Found]) -> str:
+def told_of(found: Mapping[str, Found], seen: str = "") -> str:
     """Which columns are of which type, which are left out and why, and how to say otherwise.
 
     Args:
         found: What was found of each column.
+        seen: Which rows that was found by, where that is not all of them.
     """
     columns = [each.column for each in found.values() if each.column is not None]
-    lines = [f"a table of {len(found)} columns"]
+    lines = [f"a table of {len(found)} columns{seen}"]
     lines += [
         f"  {word}: {', '.join(own)}"
         for kind, word in WORDS.items()

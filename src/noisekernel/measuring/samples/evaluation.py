@@ -19,8 +19,10 @@ from noisekernel.core.errors import InputError
 from noisekernel.data.opening import Data, name_of
 from noisekernel.data.source import Source
 from noisekernel.files.digest import digest
+from noisekernel.kinds.base import Kind
 from noisekernel.kinds.model import KindModel
 from noisekernel.measuring.denoising.judged import MOST, Denoised, denoised
+from noisekernel.measuring.rows.comparison import Comparison, compare_rows
 from noisekernel.measuring.samples import cache
 from noisekernel.measuring.samples.extractors import (
     LEARNED_FROM,
@@ -75,6 +77,8 @@ class Judgement:
     warnings: tuple[str, ...]
     #: How well the model denoises; None where its kernel has no denoising curve.
     denoising: Denoised | None = None
+    #: The rows of tables, column by column, in pairs and all together, where that was asked for.
+    rows: Comparison | None = None
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
@@ -83,6 +87,7 @@ class Judgement:
             "figures": as_json(self.figures),
             "floor": as_json(self.floor),
             "denoising": None if self.denoising is None else self.denoising.as_json(),
+            **({} if self.rows is None else {"rows": self.rows.as_json()}),
             "missing": self.missing,
             "warnings": list(self.warnings),
         }
@@ -103,6 +108,7 @@ class Judgement:
             lines.append(f"{NAMES[name]:24}{figure.value:>10.4g}  {interval:^23}{best:>15}")
         lines += ["", how["floor_of"]]
         lines += [] if self.denoising is None else ["", *self.denoising.lines(), ""]
+        lines += [] if self.rows is None else ["", *self.rows.lines(), ""]
         lines += [f"no {NAMES.get(name, name)}: {reason}" for name, reason in self.missing.items()]
         return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
 
@@ -122,6 +128,7 @@ def measure(
     steps: int | None = None,
     label: Sequence[str] | None = None,
     held_out: Data | None = None,
+    rows: bool = False,
     bad: str = "fail",
     seed: int = 0,
     device: str | torch.device | None = None,
@@ -151,6 +158,8 @@ def measure(
         label: The names or numbers of the classes to draw; None to leave them open.
         held_out: Examples that the model was not trained on, as `data`, for the floor, the likelihood and the denoising
             curve; None for some of the data.
+        rows: Compare the rows of a table too: columns, pairs of columns, a classifier, repeated rows of training
+            (`Judgement.rows`).
         bad: What to do with examples that cannot be read: "fail" or "skip".
         seed: Draws the samples, and chooses the examples of the floor.
         device: Where to compute; None for where the model is, and for a name or a path the best there is.
@@ -174,6 +183,8 @@ def measure(
     processes = Processes.here(chain.device)
     show = show if processes.main else _silently
     kind = chain.kind
+    if rows:
+        check_rows(kind, processes.world)
     chosen, schedule = chain.schedule(sampler, steps)
     labels = chain.label(label, n) if label else None
     named = _named(features, chain)
@@ -193,10 +204,15 @@ def measure(
             cache.keep("reference", key, made.tensors())
         return made
 
-    def drawn(rows: range) -> Encoded:
-        own = None if labels is None else labels[rows.start : rows.stop]
-        run = tasks.synthesis(chain, len(rows), schedule=schedule, label=own, seed=seed, first=rows.start)
-        return extractor(kind.decode(run.result(advance).cpu()))
+    made: list[Tensor] = []
+
+    def drawn(batch: range) -> Encoded:
+        own = None if labels is None else labels[batch.start : batch.stop]
+        run = tasks.synthesis(chain, len(batch), schedule=schedule, label=own, seed=seed, first=batch.start)
+        values = kind.decode(run.result(advance).cpu())
+        if rows:
+            made.append(values)
+        return extractor(values)
 
     real = read(source)
     held = None if others is None else read(others)
@@ -224,10 +240,41 @@ def measure(
         with show(2, "figures") as advance:
             found = judge(of_real, of_samples, of_held, seed, how, advance, began)
         found = replace(found, figures=found.figures | _likelihood(chain, real if held is None else held, seed))
+        if rows:
+            with show(1, "rows"):
+                found = replace(found, rows=_compared(kind, real, held, torch.cat(made), seed))
         with show(1, "denoising curve"):
             return _denoising(found, chain, real, held, min(n, MOST), seed, batch_size)
 
     return processes.from_main(judged)
+
+
+def check_rows(kind: Kind, processes: int = 1) -> None:
+    """Refuse a comparison of rows, before any work is done, where there is none.
+
+    Args:
+        kind: What the data are.
+        processes: How many processes share the work.
+    """
+    nought = torch.zeros(1, *kind.shape, dtype=torch.int64 if kind.categorical else torch.float32)
+    if kind.rows(kind.decode(nought)) is None:
+        raise InputError(f"{kind.many} have no columns to be compared; leave out rows (--page), which is for tables")
+    if processes > 1:
+        raise InputError(f"rows are compared by one process, and here are {processes}; leave out torchrun, or --page")
+
+
+def _compared(kind: Kind, real: Reference, held: Reference | None, new: Tensor, seed: int) -> Comparison:
+    """The new rows against the real ones."""
+    data, its, own = (
+        None if values is None else kind.rows(values)
+        for values in (
+            real.values(range(len(real))),
+            None if held is None else held.values(range(len(held))),
+            new,
+        )
+    )
+    assert data is not None and own is not None  # noqa: PT018 (check_rows has seen to it)
+    return compare_rows(data, own, its, seed)
 
 
 def judge(

@@ -87,7 +87,7 @@ class Node(BaseModel):
 class Preview(BaseModel):
     """How an example would be taken, and whether it is unlike what the model learned from (null: not measured yet)."""
 
-    #: As the viewer of the kind takes it: a data URL, a text, numbers.
+    #: As the viewer of the kind takes it: a data URL, a text, numbers, cells.
     shown: Any
     unlike: bool | None
     said: str | None

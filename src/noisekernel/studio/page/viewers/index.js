@@ -7,11 +7,12 @@ import { h } from "../lib/dom.js";
 import { state } from "../lib/state.js";
 import { pictures } from "./pictures.js";
 import { points } from "./points.js";
+import { tables } from "./tables.js";
 import { text } from "./text.js";
 import { unknown } from "./unknown.js";
 
 /** @type {Record<string, Viewer>} */
-const VIEWERS = { pictures, text, points };
+const VIEWERS = { pictures, text, points, tables };
 
 /** Those that kinds of data brought along, by the addresses of their scripts. @type {Map<string, Viewer>} */
 const brought = new Map();

@@ -32,6 +32,19 @@ export function keyed(key, at, places) {
 }
 
 /**
+ * What a stroke that begins at part `at` makes of parts: 1 = made anew, 0 = kept. Pure.
+ * @param {"anew" | "lock"} brush
+ * @param {Marks} marks
+ * @param {number} at
+ * @param {boolean} toggles
+ */
+export function madeOf(brush, marks, at, toggles) {
+  const wanted = brush === "anew" ? 1 : 0;
+  // On what is clean the first lock keeps this part and makes the others anew: that is no taking back.
+  return toggles && !marks.empty && marks.cells[at] === wanted ? 1 - wanted : wanted;
+}
+
+/**
  * @template T
  * @param {Painting} painting
  * @param {object} kind
@@ -40,6 +53,8 @@ export function keyed(key, at, places) {
  * @param {(id: string) => Promise<T>} kind.load the content of a node
  * @param {(content: T) => { element: HTMLElement, name: string }[]} kind.parts of that content
  * @param {(cells: Uint8Array) => string} kind.mask as the server reads it
+ * @param {boolean} [kind.toggles] whether a stroke that begins on what it would leave as it is does the opposite
+ * @param {Partial<import("./types.js").Brush>} [kind.start] the brush with which each node begins
  * @returns {Surface}
  */
 export function strip({ brush, changed, say }, kind) {
@@ -51,6 +66,8 @@ export function strip({ brush, changed, say }, kind) {
   let marks = new Marks(0);
   /** The part under the keys. */
   let at = 0;
+  /** What the stroke makes of parts: 1 = made anew. */
+  let making = 1;
   /** Where the stroke is by now. @type {number | null} */
   let stroke = null;
   /** The node that the marks belong to. @type {string | null} */
@@ -80,8 +97,15 @@ export function strip({ brush, changed, say }, kind) {
 
   /** @param {number} from @param {number} to */
   function mark(from, to) {
-    marks.cells.fill(brush.kind === "anew" ? 1 : 0, Math.min(from, to), Math.max(from, to) + 1);
+    marks.cells.fill(making, Math.min(from, to), Math.max(from, to) + 1);
     changed();
+  }
+
+  /** A stroke begins at this part. @param {number} here */
+  function begin(here) {
+    making = madeOf(brush.kind, marks, here, kind.toggles ?? false);
+    marks.begin(brush.kind);
+    mark(here, here);
   }
 
   /** The part under the pointer, or -1. @param {PointerEvent} event */
@@ -95,8 +119,7 @@ export function strip({ brush, changed, say }, kind) {
     if (here < 0) return;
     element.setPointerCapture(event.pointerId);
     at = stroke = here;
-    marks.begin(brush.kind);
-    mark(here, here);
+    begin(here);
   });
   element.addEventListener("pointermove", (event) => {
     const here = stroke === null ? -1 : under(event);
@@ -114,8 +137,7 @@ export function strip({ brush, changed, say }, kind) {
       parts[at].element.scrollIntoView({ block: "nearest" });
       draw();
     } else if (event.key === " " && parts.length) {
-      marks.begin(brush.kind);
-      mark(at, at);
+      begin(at);
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -127,7 +149,7 @@ export function strip({ brush, changed, say }, kind) {
       return marks;
     },
     sliders: [],
-    start: {},
+    start: kind.start ?? {},
     show({ id }, words) {
       set(element, "aria-label", `${words}, ${kind.what} to paint on. Arrow keys move the brush, space paints.`);
       if (of !== id) fill([]);

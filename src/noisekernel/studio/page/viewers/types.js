@@ -41,7 +41,8 @@
  * @property {HTMLElement} element
  * @property {Marks} marks a new one for each node, so ask for it each time
  * @property {Slider[]} sliders
- * @property {Record<string, number>} start the numbers of the brush with which each node begins
+ * @property {Partial<Brush>} start the numbers of the brush with which each node begins, and which brush, if that is
+ *   not left to the hand
  * @property {(node: Shown, words: string) => void} show another node begins clean; the same one stays as it is painted
  * @property {() => void} draw after a change of the marks or of the brush that was not made on the surface
  * @property {() => Promise<Record<string, unknown>>} request what a round of filling in is told: `mask`, and more
@@ -65,6 +66,13 @@
  *   address: string, suffix: string }} FileChoice */
 
 /**
+ * The candidates of a round below each other, instead of beside each other: a line for each, under a head.
+ * @typedef {object} TableView
+ * @property {(model: Model) => HTMLElement} head
+ * @property {(model: Model) => LiveDisplay} live
+ */
+
+/**
  * @typedef {object} Viewer
  * @property {string} [styles] the address of its style sheet, seen from the page
  * @property {(model: Model) => string} size of an example, in a word or two
@@ -72,6 +80,7 @@
  * @property {(model: Model) => Display} thumbnail a few dozen pixels in the tree, in the dial and in lists
  * @property {(model: Model) => Display} large as large as there is room
  * @property {(model: Model, place: "cell" | "stage") => LiveDisplay} live a candidate in its cell; a walk on the stage
+ * @property {TableView} [table] none: candidates are shown beside each other alone
  * @property {(news: FrameNews) => Promise<any>} read what the server tells of a step, into what `frame` takes
  * @property {(model: Model, example: { index: number, shown: any }) => HTMLElement} example one of the data set
  * @property {((model: Model) => DifferenceDisplay) | null} difference null: there is no telling

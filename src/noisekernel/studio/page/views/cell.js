@@ -11,9 +11,10 @@ import { viewer } from "../viewers/index.js";
 
 /** @typedef {ReturnType<typeof cell>} Cell */
 
-/** @param {number} index */
-export function cell(index) {
-  const display = viewer().live(openModel(), "cell");
+/** @param {number} index @param {boolean} [lined] whether it is a line of a table */
+export function cell(index, lined = false) {
+  const { live, table } = viewer();
+  const display = lined && table ? table.live(openModel()) : live(openModel(), "cell");
   /** @type {DesignNode | null} */
   let node = null;
   const chooseIt = told(async () => {

@@ -22,7 +22,8 @@ const UNFINISHED = {
 
 export function grid() {
   const list = h("ol", { class: "cells", "aria-label": "Candidates" });
-  const room = h("div", { class: "room" }, list);
+  const head = h("div", { class: "table-head", hidden: true });
+  const room = h("div", { class: "room" }, head, list);
   const title = h("h2", {});
   const detail = h("span", { class: "soft small" });
   const done = h("i", {});
@@ -33,9 +34,16 @@ export function grid() {
   const stop = h("button", { type: "button", class: "small-button", onclick: cancel }, "Cancel", h("kbd", {}, "Esc"));
   const noisy = switchButton("Noisy state", () => update({ noisy: !state.noisy }),
     { title: "Show the noisy state of the chain (V)" });
+  let lined = false;
+  const tabled = switchButton("Table", () => {
+    lined = !lined;
+    built = "";
+    draw();
+  }, { title: "Candidates below each other" });
   const banner = h("div", { class: "banner", role: "status" });
   const element = h("section", { class: "view", "aria-label": "Candidates of the round" },
-    h("div", { class: "bar" }, h("div", { class: "titles" }, title, detail), h("span", { class: "grow" }), noisy, stop),
+    h("div", { class: "bar" },
+      h("div", { class: "titles" }, title, detail), h("span", { class: "grow" }), tabled, noisy, stop),
     bar, banner, room);
   /** @type {Cell[]} */
   let cells = [];
@@ -45,7 +53,11 @@ export function grid() {
   function build(round, n) {
     built = `${round} ${n} ${state.model?.id}`;
     const at = focused();
-    cells = Array.from({ length: n }, (_, index) => cell(index));
+    const table = lined ? viewer().table : undefined;
+    cells = Array.from({ length: n }, (_, index) => cell(index, lined));
+    list.classList.toggle("tabled", Boolean(table));
+    head.hidden = !table;
+    head.replaceChildren(...(table ? [table.head(openModel())] : []));
     list.replaceChildren(...cells.map((one) => one.element));
     list.dataset.round = round;
     fit();
@@ -55,6 +67,11 @@ export function grid() {
   /** As large as fits. */
   function fit() {
     if (!cells.length || !room.clientWidth) return;
+    if (list.classList.contains("tabled")) {
+      list.classList.remove("compact");
+      list.dataset.columns = "1";
+      return;
+    }
     const { paddingLeft, paddingRight, paddingTop, paddingBottom } = getComputedStyle(room);
     const across = room.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
     const down = room.clientHeight - parseFloat(paddingTop) - parseFloat(paddingBottom);
@@ -90,6 +107,8 @@ export function grid() {
     set(bar, "aria-hidden", active ? null : "true");
     set(noisy, "aria-checked", String(state.noisy));
     noisy.hidden = !frame;
+    set(tabled, "aria-checked", String(lined));
+    tabled.hidden = !viewer().table;
     tellUnfinished(active ? null : (job?.status ?? round?.status), round, nodes.length);
   }
 
