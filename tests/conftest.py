@@ -71,6 +71,12 @@ def table_model(tmp_path_factory):
     return small_models.table(tmp_path_factory.mktemp("table"))
 
 
+@pytest.fixture(scope="session")
+def music_model(tmp_path_factory):
+    """A small model of pieces of four voices, and its data."""
+    return small_models.music(tmp_path_factory.mktemp("music"))
+
+
 @pytest.fixture
 def run(monkeypatch, capsys, tmp_path):
     """`nk …` in this process and in a folder of its own: exit code, stdout, stderr."""

@@ -1,8 +1,9 @@
-"""Small models of other kinds than pictures, trained in seconds: rows of three numbers, and palindromes.
+"""Small models of other kinds than pictures, trained in seconds: rows of three numbers, palindromes, tables, music.
 
 The rows lie on two islands along a line, so their columns depend on each other: `right` is near 2 `left` + 100.
 """
 
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,6 +50,18 @@ def table(folder: Path) -> Small:
         lines.append(f"{20 + i % 50},{'yes' if i % 3 else 'no'},{town},{pay},20{10 + i % 9}-03-1{i % 10}")
     (folder / "people.csv").write_text("\n".join(lines) + "\n")
     return _trained(folder, "people", "people.csv", {"training.images": 10_000, "network.depth": 2})
+
+
+def music(folder: Path) -> Small:
+    """A model of short pieces of four voices, which move in parallel through a scale."""
+    pieces = []
+    scale = (0, 2, 4, 5, 7, 9, 11, 12)
+    for i in range(12):
+        tops = [72 + scale[(i + (step // 4) * (1 + i % 3)) % 8] for step in range(48)]
+        pieces.append([[top, top - 5, top - 9, top - 24 + step % 2] for step, top in enumerate(tops)])
+    (folder / "pieces.json").write_text(json.dumps(pieces))
+    settings = {"training.images": 6_000, "training.batch": 32, "network.depth": 2, "data.steps": 32}
+    return _trained(folder, "music", "pieces.json", settings)
 
 
 def _trained(folder: Path, name: str, data: str, settings: dict[str, object]) -> Small:

@@ -13,6 +13,8 @@ import noisekernel as nk
 from noisekernel import recipes
 from noisekernel.cli.main import app
 from noisekernel.core import settings
+from noisekernel.kinds.music.grid import Note, codes_of
+from noisekernel.kinds.music.midi import write_midi
 
 ROOT = Path(__file__).parents[1]
 #: What the site is made from; not what building it writes.
@@ -37,8 +39,17 @@ TINY = {
     "points": ["network.width=16", "network.depth=1"],
     "tables": ["network.width=16", "network.depth=1", "network.heads=2"],
     "strings": ["network.width=16", "network.depth=1", "network.heads=2"],
+    "music": ["network.width=16", "network.depth=1", "network.heads=2", "data.steps=32"],
 }
-KINDS = {"my-pictures/": "pictures", "people.csv": "points", "customers.csv": "tables", "names.txt": "strings"}
+KINDS = {
+    **{"my-pictures/": "pictures", "people.csv": "points", "customers.csv": "tables", "names.txt": "strings"},
+    "chorales/": "music",
+}
+
+
+def _midi(path, beats, shift, names=("Soprano", "Alto", "Tenor", "Bass")):
+    notes = [Note(v, 72 - 8 * v + (s + shift) % 4, 4 * s, 4) for v in range(len(names)) for s in range(beats)]
+    path.write_bytes(write_midi(codes_of(notes, len(names), 4 * beats), names))
 
 
 @pytest.fixture
@@ -48,6 +59,11 @@ def data(tmp_path, monkeypatch):
     (tmp_path / "people.csv").write_text("\n".join(TABLE))
     (tmp_path / "customers.csv").write_text("\n".join(CUSTOMERS))
     (tmp_path / "names.txt").write_text("\n".join(NAMES))
+    (tmp_path / "chorales").mkdir()
+    for i in range(8):
+        _midi(tmp_path / "chorales" / f"{i}.mid", 12, i)
+    _midi(tmp_path / "long.mid", 16, 3)
+    _midi(tmp_path / "tune.mid", 8, 2, ("Soprano",))
     (tmp_path / "my-pictures").mkdir()
     for i in range(16):
         name = "cat.jpg" if i == 0 else f"{i}.png"
@@ -137,6 +153,15 @@ def test_every_line_of_the_tutorial_runs(tmp_path, monkeypatch):
             [
                 *("samples/examples.csv", "redrawn/examples.csv", "fifty/sheet.txt"),
                 *("sure/summary.csv", "redone/summary.csv", "walk.csv"),
+            ],
+        ),
+        (
+            "music",
+            8,
+            10,
+            [
+                *("samples/sheet.png", "longer/0001.mid", "harmonised/sheet.png", "lower/manifest.json"),
+                *("bars/sheet.png", "busier/sheet1.png", "walk.mid", "new.mid"),
             ],
         ),
         ("strings", 10, 8, ["samples/examples.txt", "longer/sheet2.txt", "walk.txt"]),

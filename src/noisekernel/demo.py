@@ -84,7 +84,7 @@ def run(
     chosen = chosen_recipe(recipe, settings, data, device)
     with console.status("reading the data"):
         kind, _ = chosen.data.fitted(source)
-        loaded = load(source, kind, chosen.data.bad)
+        loaded = load(kind.excerpts(source), kind, chosen.data.bad)
     z = kind.encode(loaded.values)
     some = torch.randperm(len(z), generator=torch.Generator().manual_seed(1))[:20_000]
     quality = Quality(z[some], None if loaded.labels is None else loaded.labels[some], kind)

@@ -69,7 +69,7 @@ def test_a_kind_of_another_package_goes_through_everything(elsewhere, tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout.splitlines()[-1])
     assert told["kind"] == "dna"
-    assert told["names"] == ["dna", "pictures", "points", "tables", "tokens"]
+    assert told["names"] == ["dna", "music", "pictures", "points", "tables", "tokens"]
     assert all(len(piece) == 6 and set(piece) <= set("ACGT") for piece in told["new"])
     assert all(piece.endswith("GTAC") for piece in told["filled"])  # what was kept
     assert told["judged"] == "pieces"

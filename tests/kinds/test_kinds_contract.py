@@ -9,9 +9,20 @@ from helpers import generator
 from noisekernel.core.errors import InputError
 from noisekernel.kinds import kind_of, kinds
 from noisekernel.kinds.checking import CHECKS, Case
+from noisekernel.kinds.music.grid import Note, Piece, codes_of
 from noisekernel.models import check_model
 
 WORDS = ["anna", "otto", "bob", "hannah", "ada", "eve", "nan", "abba"] * 4
+
+
+def small_piece(i):
+    """Four voices, of two bars and a half."""
+    notes = [
+        Note(voice, 72 - 7 * voice + (3 * step + i * voice) % 5, 4 * step, 4)
+        for voice in range(4)
+        for step in range(10 - (i + voice) % 2)
+    ]
+    return Piece(codes_of(notes, 4, 40), f"piece {i}")
 
 
 def some(kind):
@@ -35,11 +46,15 @@ def some(kind):
         ]
         bad = [{"age": 3}, {**rows[0], "sex": "x"}, {**rows[0], "age": "old"}, {**rows[0], "size": 1}, "word", [1, 2]]
         return rows, bad, "25, m, 10.5, True", "age,vip"
+    if kind == "music":
+        pieces = [small_piece(i) for i in range(8)]
+        bad = [b"", b"MThd", b"no music", small_piece(0).codes[:2], small_piece(0).codes + 90, 3.0]
+        return pieces, bad, None, None
     return WORDS, ["x" * 99, "ANNA", 3, "é"], "anna", "_n*"
 
 
 def test_every_kind_has_a_case():
-    assert set(kinds()) == {"pictures", "points", "tables", "tokens"}
+    assert set(kinds()) == {"music", "pictures", "points", "tables", "tokens"}
 
 
 @pytest.fixture(params=sorted(kinds()))

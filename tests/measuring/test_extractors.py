@@ -279,7 +279,7 @@ def test_pictures_that_cannot_be_read(tmp_path):
     for i in range(3):
         Image.fromarray(np.full((4, 4), 50 * i, np.uint8)).save(tmp_path / f"{i}.png")
     (tmp_path / "1.png").write_text("no picture")
-    folder = open_data(tmp_path)
+    folder = open_data(tmp_path, of_size(1, 4, 4))
     with pytest.raises(InputError, match=r"1\.png: not a picture.*--bad skip"):
         read_through(folder, of_size(1, 4, 4))
     reference = read_through(folder, of_size(1, 4, 4), bad="skip")

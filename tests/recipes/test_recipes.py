@@ -57,6 +57,8 @@ def fitted(kind):
         age = Column(name="age", type="integer", values=(20.0, 30.0, 40.0), starts=(0, 64, 96))
         sex = Column(name="sex", type="category", categories=("f", "m"), empty=True)
         return kind.model_copy(update={"columns": (age, sex)})
+    if kind.kind == "music":
+        return kind.model_copy(update={"voices": ("Soprano", "Bass"), "low": 40, "high": 80})
     return kind.of_size(Size(3, 8, 8))
 
 
@@ -83,7 +85,10 @@ def test_every_recipe_builds_trains_on_and_survives_json(name, tmp_path):
         ("kernel.lag=1", "kernel.lag is 1"),
         ("data.size=[2,8,8]", "data.size.0 is 2"),
         ("objective.kind=kll", "objective.kind is 'kll'; did you mean 'kl'?"),
-        ("objective.kind=9", "objective.kind is '9'; there are: kl, reconstruction, contrastive, anchored, unrolled"),
+        (
+            "objective.kind=9",
+            "objective.kind is '9'; there are: kl, reconstruction, any-order, contrastive, anchored, unrolled",
+        ),
         ("objective.control=0.9", "setting of objective.kind 'contrastive' and 'anchored', not of 'kl'; leave it out"),
         ("objective.weight=2", "is a setting of objective.kind 'anchored' and 'unrolled', not of 'kl'"),
         ("head.classes=3", "is a setting of head.kind 'categorical' and 'ordinal', not of 'preconditioned'"),
@@ -127,7 +132,11 @@ def test_each_objective_takes_what_it_uses_and_keeps_the_levels():
         "unrolled": {"by": "reconstruction", "weight": 0.5},
     }
     of = {kind.model_fields["kind"].default: kind for kind in kinds_in(recipes.ObjectiveConfig)}
-    assert of.keys() == {*changes, "persistent"}  # which learns no denoiser, at levels of its own
+    # One learns no denoiser, at levels of its own; the other is for categories alone.
+    assert of.keys() == {*changes, "persistent", "any-order"}
+    assert recipes.recipe("levels", {"objective.kind": "any-order", "objective.parts": 0.2}).objective.parts == 0.2
+    with pytest.raises(InputError, match="any-order likelihood is for categories"):
+        recipes.recipe("digits", {"objective.kind": "any-order"})
     for kind, used in changes.items():
         given = {"objective.kind": kind, **{f"objective.{name}": value for name, value in used.items()}}
         objective = recipes.recipe("digits", given).objective

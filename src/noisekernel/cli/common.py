@@ -108,6 +108,15 @@ def read_examples(model: "Model", words: Sequence[str], *, whole: bool = True) -
     return given
 
 
+def spanning(model: "Model", words: Sequence[str]) -> "Model":
+    """The model for examples as long as these, where its kind of data may be longer than the window it learned."""
+    from noisekernel.kinds.examples import items_of
+
+    if model.kind.window is None or not words:
+        return model
+    return model.spanning(model.kind.spanning(items_of(model.kind, list(words))))
+
+
 def label_for(model: "Model", names: Sequence[str] | None, n: int) -> Any:
     from noisekernel.core.errors import InputError
     from noisekernel.kinds.base import counted

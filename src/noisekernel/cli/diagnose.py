@@ -51,7 +51,7 @@ def diagnose(
     source = open_source(data)
     if not isinstance(source, Source):
         raise InputError("a diagnosis picks examples at random; give it data that is on this disk")
-    some = some_of(source, diagnosis.MOST_EXAMPLES, seed)
+    some = some_of(chain.kind.excerpts(source), diagnosis.MOST_EXAMPLES, seed)
     examples = load(some, chain.kind, bad="skip")
     measured = diagnosis.diagnose(
         chain,

@@ -46,7 +46,7 @@ def equilibrate(
     from noisekernel.files import outputs
 
     folder = outputs.new_folder(out, force=making.force)
-    plain = models.load(model, making.device)
+    plain = common.spanning(models.load(model, making.device), examples)
     chain = guiding.of(plain, making.label)
     given = common.read_examples(chain, examples)
     z = given.z

@@ -68,7 +68,7 @@ def fill(
     if summary:
         ranks(n, level)
     folder = outputs.new_folder(out, force=making.force)
-    chain = guiding.of(models.load(model, making.device), making.label)
+    chain = guiding.of(common.spanning(models.load(model, making.device), examples), making.label)
     given = common.read_examples(chain, examples, whole=False)
     z = given.z
     if mask is None and tiles is None:

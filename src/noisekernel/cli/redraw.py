@@ -43,7 +43,7 @@ def redraw(
     from noisekernel.files import outputs
 
     folder = outputs.new_folder(out, force=making.force)
-    chain = models.load(model, making.device)
+    chain = common.spanning(models.load(model, making.device), examples)
     given = common.read_examples(chain, examples)
     z = given.z
     common.say_if_unlike(chain, model, given)

@@ -17,6 +17,9 @@ def sample(
     out: common.Out = Path("samples"),
     sampler: common.Sampler = None,
     steps: common.Steps = None,
+    length: Annotated[
+        int | None, typer.Option(min=1, help="How long each is, for data of any length: bars of music.")
+    ] = None,
     *,
     guiding: Guiding,
     making: Making,
@@ -37,7 +40,8 @@ def sample(
     common.wait_for_everyone(making.device)
     folder = outputs.new_folder(out, force=making.force)
     common.wait_for_everyone(making.device)
-    chain = guiding.of(models.load(model, making.device), making.label)
+    plain = models.load(model, making.device)
+    chain = guiding.of(plain if length is None else plain.of_length(length), making.label)
     chosen, schedule = chain.schedule(sampler, steps)
     cost = Cost(making.yes)
     cost.check(chain, n, making.batch_size, folder=folder)
@@ -48,6 +52,7 @@ def sample(
         "sampler": chosen,
         "steps": schedule.steps,
         "seed": making.seed,
+        **({} if length is None else {"length": length}),
         **guiding.told(chain, schedule),
     }
 

@@ -62,7 +62,7 @@ def vary(
     RENEWAL.check(strength, below)
     folder = outputs.new_folder(out, force=making.force)
     choice = Choice.of(rounds, n, choose, score)
-    plain = models.load(model, making.device)
+    plain = common.spanning(models.load(model, making.device), examples)
     chain = guiding.of(plain, making.label)
     kind = chain.kind
     chooser = choice.chooser(kind)

@@ -50,7 +50,7 @@ def walk(
     from noisekernel.core.errors import InputError
     from noisekernel.files import outputs
 
-    plain = models.load(model, device)
+    plain = common.spanning(models.load(model, device), examples or [])
     chain = guiding.of(plain, label)
     kind = chain.kind
     out = Path(f"walk{kind.reel}") if out is None else out

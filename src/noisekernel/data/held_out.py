@@ -16,6 +16,7 @@ from noisekernel.core.errors import BadExampleError
 from noisekernel.core.randomness import Purpose, Streams
 from noisekernel.data.source import SomeOf, Source
 from noisekernel.kinds.base import Kind
+from noisekernel.kinds.excerpts import Excerpts
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ def hold_out(source: Source, kind: Kind, count: int, measured: int) -> HeldOut |
     >>> len(part.names), len(part.rest), len(part.values), len(part.trained)
     (90, 1707, 45, 45)
     """
+    if isinstance(source, Excerpts):
+        return _hold_out_works(source, kind, count, measured)
     order = iter(_order(len(source)))
     held, values = _readable(source, kind, order, measured)
     if not held:
@@ -60,6 +63,27 @@ def hold_out(source: Source, kind: Kind, count: int, measured: int) -> HeldOut |
     rest = SomeOf(source, [number for number in range(len(source)) if number not in without])
     names = tuple(source.name(number) for number in held)
     return HeldOut(names, _stacked(values), _stacked(trained or values[:0]), rest)
+
+
+def _hold_out_works(source: Excerpts, kind: Kind, count: int, measured: int) -> HeldOut | None:
+    """Hold out all excerpts of some works, so many works that there are `count` excerpts at least."""
+    of_work: dict[int, list[int]] = {}
+    for number, work in enumerate(source.works):
+        of_work.setdefault(work, []).append(number)
+    works = list(of_work)
+    order = [works[i] for i in _order(len(works))]
+    held: list[int] = []
+    taken = 0
+    while len(held) < count and taken < len(order) - 1:
+        held += of_work[order[taken]]
+        taken += 1
+    rest = [number for work in order[taken:] for number in of_work[work]]
+    _, values = _readable(source, kind, iter([held[i] for i in _order(len(held))]), measured)
+    _, trained = _readable(source, kind, iter([rest[i] for i in _order(len(rest))]), len(values))
+    if not values:
+        return None
+    names = tuple(source.name(number) for number in sorted(held))
+    return HeldOut(names, _stacked(values), _stacked(trained or values[:0]), SomeOf(source, sorted(rest)))
 
 
 def _order(n: int) -> list[int]:

@@ -3,6 +3,7 @@
 | given | read as |
 |---|---|
 | `digits` | the 8 x 8 digits that scikit-learn ships |
+| `bach` | the chorales of Bach that music21 ships |
 | a folder with `train-images-idx3-ubyte` (or .gz) in it | MNIST, Fashion-MNIST and their like |
 | any other folder | its files, of any nesting, one example each |
 | `….npy`, `….npz` | an array, one example per row |
@@ -10,16 +11,17 @@
 | `….tar`, `….tar.gz`, `….tgz` | the CIFAR-10 archive, Python or binary form |
 | `….csv`, `….tsv`, `….parquet` | rows of cells |
 | `….txt` | one example per line |
+| `….json`, `….json:train` | pieces of music, as lists of steps; of several lists the one of this name |
 | `hf:NAME` | a data set of the Hugging Face Hub, or its files here (`readers/hub.py` has the options) |
 | an array of NumPy, a tensor | one example per row |
-| a list of strings, or of mappings from columns to cells | one example each |
+| a list of strings, of mappings from columns to cells, or of pieces of music | one example each |
 | a DataFrame | one example per row |
 | a torch Dataset | its items, or pairs of an item and its class |
 
 What kind of data the examples are is found out from some of them, or said (`noisekernel.kinds`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -37,14 +39,16 @@ from noisekernel.data.readers.dataset import DatasetSource
 from noisekernel.data.readers.folder import FolderSource
 from noisekernel.data.readers.hub import open_hub
 from noisekernel.data.readers.lines import lines_of, read_lines
+from noisekernel.data.readers.pieces import PiecesSource, read_bach, read_pieces
 from noisekernel.data.readers.rows import read_csv, read_parquet, rows_of, rows_of_mappings
 from noisekernel.data.source import ArraySource, FarSource, Loaded, Source, load
 from noisekernel.kinds.base import Kind
+from noisekernel.kinds.music.grid import Piece
 from noisekernel.kinds.registry import kind_by_name, kind_of
 
 #: Items of a stream that are looked at to tell their kind.
 LOOKED_AT = 20
-WORDS = {"digits": read_digits}
+WORDS: Mapping[str, Callable[[], Source]] = {"bach": read_bach, "digits": read_digits}
 
 #: What can be trained on: a word or a path, an array, strings, or a torch Dataset or DataFrame.
 Data = str | Path | NDArray[Any] | torch.Tensor | Sequence[str] | Any
@@ -78,9 +82,11 @@ def open_source(what: Data) -> Source | FarSource:
             return lines_of(what)
         if what and all(isinstance(each, Mapping) for each in what):
             return rows_of_mappings(what)
+        if what and all(isinstance(each, Piece) for each in what):
+            return PiecesSource(what, "the list")
         raise InputError(
-            f"data is a list of {len(what)}, not all of which are strings, or rows of named cells; give a list of "
-            "strings, an array, or a torch Dataset"
+            f"data is a list of {len(what)}, not all of which are strings, or rows of named cells, or pieces of "
+            "music; give a list of one of these, an array, or a torch Dataset"
         )
     if hasattr(what, "columns") and hasattr(what, "itertuples"):
         return rows_of(what)
@@ -99,6 +105,9 @@ def _at(what: str | Path) -> Source | FarSource:
     if str(what).startswith("hf:"):
         return open_hub(str(what).removeprefix("hf:"))
     path = Path(what)
+    inner, _, part = str(what).rpartition(":")
+    if inner.endswith(".json") and Path(inner).is_file() and not path.exists():
+        return read_pieces(Path(inner), part)
     if path.is_dir():
         idx = [
             path / name for name in ("train-images-idx3-ubyte", "train-images-idx3-ubyte.gz") if (path / name).exists()
@@ -118,9 +127,11 @@ def _at(what: str | Path) -> Source | FarSource:
         return read_parquet(path)
     if path.suffix == ".txt":
         return read_lines(path)
+    if path.suffix == ".json":
+        return read_pieces(path)
     raise InputError(
         f"{path.name} is none of the files that can be read: a folder, .npy, .npz, idx3-ubyte[.gz], .tar[.gz], .csv, "
-        ".tsv, .parquet, .txt"
+        ".tsv, .parquet, .txt, .json"
     )
 
 
@@ -168,4 +179,4 @@ def load_data(what: Data, kind: Kind | str | None = None, bad: str = "fail") -> 
     check_one_kind(source, bad, name_of(what))
     chosen = kind if isinstance(kind, Kind) else kind_for(source, kind, name_of(what))()  # type: ignore[call-arg]
     fitted, _ = chosen.fitted(source)
-    return load(source, fitted, bad), fitted
+    return load(fitted.excerpts(source), fitted, bad), fitted

@@ -25,6 +25,7 @@ from pydantic import Field
 from torch import Tensor
 
 from noisekernel.core.errors import DtypeError, InputError, ShapeError
+from noisekernel.core.randomness import Randomness
 from noisekernel.core.settings import Share, Strict
 from noisekernel.files.formats import write_text
 from noisekernel.kinds.augmentation import Augmentation
@@ -110,6 +111,31 @@ class Kind(Strict):
         Also returns a sentence for the user, where something was decided that they may want otherwise. Without items
         (a stream), by what the settings say alone.
         """
+
+    def excerpts(self, items: Any) -> Any:
+        """A source of the examples that the items of a source are cut into; by default each item is one example.
+
+        Those that overlap say which work each of them is from (`Excerpts`), so that whole works can be held out.
+        """
+        return items
+
+    @property
+    def window(self) -> int | None:
+        """The last dimension of z, if a model of this kind may be given more than that; None where it may not."""
+        return None
+
+    @property
+    def hop(self) -> int:
+        """How much further each window begins than the one before, where there are several: half of one at most."""
+        return max(1, (self.window or 2) // 2)
+
+    def spanning(self, items: Sequence[Any]) -> Self:
+        """This kind with as long a window as these items need; by default all examples have one length."""
+        return self
+
+    def of_length(self, length: int) -> Self:
+        """This kind with examples of so many units that people count in: bars of music."""
+        raise InputError(f"{self.many} have one length; leave out the length")
 
     def sizes(self, items: Items | None) -> "Sequence[Self]":
         """This kind at each size that these data can be made into, the smallest first; by default the one of `fitted`.
@@ -338,6 +364,14 @@ class Kind(Strict):
         """
         self.check_summary()
         raise NotImplementedError
+
+    @property
+    def hiding(self) -> Callable[[int, Randomness], Tensor] | None:
+        """Draws for so many examples what people hide of such data: booleans, (n, *shape), some of them true.
+
+        Objectives that can, train on it (`objective.parts`). None where nothing is known: then noise alone hides.
+        """
+        return None
 
     # Judging ----------------------------------------------------------------------------------------------------------
 

@@ -36,6 +36,9 @@ SUFFIXES = {
     "text/plain": ".txt",
     "text/csv": ".csv",
     "audio/midi": ".mid",
+    "audio/wav": ".wav",
+    "application/json": ".json",
+    "application/vnd.recordare.musicxml+xml": ".musicxml",
     "video/mp4": ".mp4",
 }
 

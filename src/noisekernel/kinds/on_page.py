@@ -7,6 +7,7 @@ shows it: `Kind.viewer`, or a file of its own, `Kind.viewer_module`.
 """
 
 import html
+import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -115,6 +116,19 @@ class OnPage:
             raise InputError(f"scale is {scale}; {self.kind.many} are not enlarged, so leave it out")
         (shown,) = self.kind.show(self.values(z), how=how)
         return shown
+
+    def shown_as(self, form: str, z: Tensor, how: Mapping[str, Any]) -> Shown:
+        """One example in another form than `show` gives.
+
+        Args:
+            form: The name of the form: how its files end, without the dot. By default there is `json`, which is
+                what `inline` tells.
+            z: A batch of one.
+            how: How it was made.
+        """
+        if form != "json":
+            raise MissingError(f"there is no {form[:20]!r} of a {self.kind.one}")
+        return Shown("application/json", json.dumps(self.inline(z)[0]).encode())
 
     def overview(self, z: Tensor, how: Mapping[str, Any]) -> Shown:
         """All of these examples in one file."""

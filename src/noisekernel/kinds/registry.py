@@ -25,6 +25,7 @@ OWN = {
     "points": "noisekernel.kinds.points.kind:Points",
     "tables": "noisekernel.kinds.tables.kind:Tables",
     "tokens": "noisekernel.kinds.tokens:Tokens",
+    "music": "noisekernel.kinds.music.kind:Music",
 }
 
 

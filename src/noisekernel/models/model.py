@@ -5,15 +5,17 @@ and its history (data, recipe, seed, images seen). Loading one builds what the d
 """
 
 from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from noisekernel import recipes
+from noisekernel.core.errors import InputError
 from noisekernel.core.quantities import told_seconds
 from noisekernel.kinds.base import Kind
 from noisekernel.models.verbs import Verbs
 from noisekernel.networks.denoiser import Denoiser
+from noisekernel.networks.windowed import Windowed
 from noisekernel.sampling.samplers import sampler as by_name
 from noisekernel.sampling.schedule import Schedule
 from noisekernel.sampling.strength import StrengthCurve
@@ -60,6 +62,29 @@ class Model(Verbs):
         own = self.design.sampling
         name = sampler or own.sampler
         return name, by_name(name, self.kernel, steps if steps or sampler else own.steps)
+
+    def spanning(self, kind: Kind) -> "Model":
+        """This model for longer examples: each element is denoised in a window of the length that was learned.
+
+        Args:
+            kind: This model's kind of data with a longer window (`Kind.of_length`, `Kind.spanning`).
+        """
+        if kind.shape == self.shape:
+            return self
+        window, longer = self.kind.window, kind.shape[-1]
+        if window is None or kind.shape[:-1] != self.shape[:-1] or longer < window or self.kernel.absorbing is None:
+            raise InputError(f"this model is of {self.kind.described()}, and cannot be made one of {kind.described()}")
+        denoiser = Windowed(self.denoiser, window, self.kind.hop, self.kernel.absorbing)
+        design = self.design.model_copy(update={"data": kind})
+        return replace(self, denoiser=denoiser, shape=kind.shape, design=design)
+
+    def of_length(self, length: int) -> "Model":
+        """This model for examples of another length.
+
+        Args:
+            length: How long they are, in what people count: bars of music.
+        """
+        return self.spanning(self.kind.of_length(length))
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the model as one file, which `nk.load` reads.

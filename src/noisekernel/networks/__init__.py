@@ -18,8 +18,10 @@ from noisekernel.networks.guided import Guided
 from noisekernel.networks.head import Head
 from noisekernel.networks.mlp import MLP
 from noisekernel.networks.paper_unet import PaperUNet
+from noisekernel.networks.rotary import RotaryTransformer
 from noisekernel.networks.transformer import Transformer
 from noisekernel.networks.unet import UNet
+from noisekernel.networks.windowed import Windowed
 
 __all__ = [
     "MLP",
@@ -38,7 +40,9 @@ __all__ = [
     "PaperUNet",
     "PlainGaussian",
     "PreconditionedGaussian",
+    "RotaryTransformer",
     "Transformer",
     "UNet",
+    "Windowed",
     "exact_denoiser",
 ]

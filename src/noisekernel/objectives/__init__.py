@@ -1,6 +1,7 @@
 """Objectives: what a denoiser is trained by."""
 
 from noisekernel.objectives.anchors import KL, Anchor, Reconstruction
+from noisekernel.objectives.any_order import AnyOrder
 from noisekernel.objectives.base import Info, Noised, Objective, Passes, TrainerObjective
 from noisekernel.objectives.combined import Anchored, Unrolled
 from noisekernel.objectives.contrastive import ContrastiveAdjustment, contrastive_adjustment
@@ -10,6 +11,7 @@ __all__ = [
     "KL",
     "Anchor",
     "Anchored",
+    "AnyOrder",
     "ContrastiveAdjustment",
     "Info",
     "Noised",

@@ -105,6 +105,14 @@ class TrainerObjective(ABC):
                 same seed.
         """
 
+    def hiding_by(self, hiding: Callable[[int, Randomness], Tensor] | None) -> "TrainerObjective":
+        """This objective for data of which people hide certain parts; most take no notice.
+
+        Args:
+            hiding: Draws for so many examples which elements are hidden, (n, *shape); None where nothing is known.
+        """
+        return self
+
     def begin(self, denoiser: nn.Module, average: nn.Module) -> None:  # noqa: B027 (most need not know)
         """Called by the trainer before the first step.
 

@@ -32,6 +32,7 @@ CONFIGS: dict[type, Any] = {
     networks.PaperUNet: parts.PaperUNetConfig,
     networks.MLP: parts.MLPConfig,
     networks.Transformer: parts.TransformerConfig,
+    networks.RotaryTransformer: parts.RotaryConfig,
 }
 
 

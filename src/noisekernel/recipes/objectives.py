@@ -69,6 +69,18 @@ class ReconstructionConfig(_ObjectiveConfig):
         return objectives.Reconstruction(self.levels.build(lift=1.0))
 
 
+class AnyOrderConfig(_ObjectiveConfig):
+    """`AnyOrder`, for categories."""
+
+    kind: Literal["any-order"] = "any-order"
+    levels: LevelsConfig = UniformConfig()
+    #: The share of examples in which those parts are hidden that people hide (`Kind.hiding`).
+    parts: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+    def build(self) -> objectives.Objective:
+        return objectives.AnyOrder(self.levels.build(lift=0.0), self.parts)
+
+
 class ContrastiveConfig(_ObjectiveConfig):
     """`ContrastiveAdjustment`, the paper's."""
 
@@ -141,6 +153,12 @@ class PersistentConfig(_ObjectiveConfig):
 
 
 ObjectiveConfig = Annotated[
-    KLConfig | ReconstructionConfig | ContrastiveConfig | AnchoredConfig | UnrolledConfig | PersistentConfig,
+    KLConfig
+    | ReconstructionConfig
+    | AnyOrderConfig
+    | ContrastiveConfig
+    | AnchoredConfig
+    | UnrolledConfig
+    | PersistentConfig,
     Field(discriminator="kind"),
 ]

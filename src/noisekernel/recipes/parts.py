@@ -281,6 +281,20 @@ class TransformerConfig(Strict):
         return networks.Transformer(head.in_channels, head.out_channels, **settings, classes=classes, told=told)
 
 
+class RotaryConfig(Strict):
+    """`networks.RotaryTransformer`, for what runs in time."""
+
+    kind: Literal["rotary"] = "rotary"
+    width: Count = 160
+    depth: Count = 5
+    heads: Count = 4
+    period: Count = 1
+
+    def build(self, head: Head, classes: int | None, told: int = 0) -> torch_nn.Module:
+        settings = self.model_dump(exclude={"kind"})
+        return networks.RotaryTransformer(head.in_channels, head.out_channels, **settings, classes=classes, told=told)
+
+
 class ColumnsConfig(Strict):
     """`networks.ColumnsTransformer`, for elements that have classes of their own each."""
 
@@ -314,5 +328,6 @@ class CorrectionConfig(Strict):
 
 
 NetworkConfig = Annotated[
-    UNetConfig | PaperUNetConfig | MLPConfig | TransformerConfig | ColumnsConfig, Field(discriminator="kind")
+    UNetConfig | PaperUNetConfig | MLPConfig | TransformerConfig | RotaryConfig | ColumnsConfig,
+    Field(discriminator="kind"),
 ]

@@ -138,6 +138,8 @@ class Recipe(Strict):
     @model_validator(mode="after")
     def _levels_of_the_kernel(self) -> "Recipe":
         check_parts(self.data, self.kernel, self.head)
+        if self.kernel.kind != "categorical" and self.objective.kind == "any-order":
+            raise ValueError("any-order likelihood is for categories; for numbers set objective.kind=kl")
         if self.kernel.kind == "categorical" and self.objective.levels.kind != "uniform":
             raise ValueError("log-normal levels are for continuous data; set objective.levels.kind=uniform")
         return self

@@ -26,6 +26,7 @@ from noisekernel.networks.clamped import Clamped
 from noisekernel.networks.correction import Correction
 from noisekernel.networks.denoiser import Denoise, Denoiser
 from noisekernel.networks.guided import Guided, Turns
+from noisekernel.networks.windowed import Windowed
 from noisekernel.sampling.strength import StrengthCurve
 
 Some = TypeVar("Some", bound="NoiseModel")
@@ -127,7 +128,7 @@ class NoiseModel(TransitionModel):
     def _innermost(self) -> Any:
         """The denoiser without the labels and the observations that it is called with."""
         inner: Any = self.denoiser
-        while isinstance(inner, partial | Clamped | Guided | Turns):
+        while isinstance(inner, partial | Clamped | Guided | Turns | Windowed):
             inner = inner.func if isinstance(inner, partial) else inner.denoiser
         return inner
 
@@ -135,7 +136,7 @@ class NoiseModel(TransitionModel):
     def guidance(self) -> Guided | None:
         """How the denoiser is guided, if it is."""
         outer: Any = self.denoiser
-        while isinstance(outer, partial | Clamped | Turns):
+        while isinstance(outer, partial | Clamped | Turns | Windowed):
             outer = outer.func if isinstance(outer, partial) else outer.denoiser
         return outer if isinstance(outer, Guided) else None
 

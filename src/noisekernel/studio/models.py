@@ -63,7 +63,13 @@ class Served:
         return [way for way in WAYS if way.name not in self.model.curves]
 
     def strangeness(self, z: Tensor) -> float | None:
-        """How strange an example (a batch of one) is to the model (`measuring.familiarity`); None until measured."""
+        """How strange an example (a batch of one) is to the model (`measuring.familiarity`); None until measured.
+
+        None too for an example that leaves something open.
+        """
+        holes = self.model.kind.holes(z)
+        if holes is not None and bool(holes.any()):
+            return None
         return None if self.familiarity is None else float(self.familiarity.strangeness(self.model, z)[0])
 
     def example(self, index: int) -> Tensor:
@@ -149,4 +155,4 @@ def _examples(model: Model, data: str | None) -> Source | None:
         return None
     if not isinstance(source, Source):
         raise InputError(f"{word} is a stream; examples are chosen by number, so give a folder or a file")
-    return source
+    return model.kind.excerpts(source)

@@ -64,7 +64,7 @@ def trainer_for(
         _only_correct(denoiser, start)
     elif start is not None:
         say(take_over(denoiser, ready.design, start))
-    objective, told = recipe.objective.build(), ready.examples.treatment.told
+    objective, told = recipe.objective.build().hiding_by(ready.kind.hiding), ready.examples.treatment.told
     return Trainer(kernel, denoiser, objective, ready.examples, recipe.training, seed, told=told, **rest)
 
 

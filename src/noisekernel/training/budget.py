@@ -145,6 +145,7 @@ def budget(
     if not given and "network" not in fixed:
         rungs = LADDERS.get(recipe.network.kind, rungs)
     sizes = [recipe.data.fitted(items)[0]] if given else recipe.data.sizes(items)
+    source = source if items is None else sizes[0].excerpts(items)
     probe = Prober(recipe, name_of(data), source, seed, cpu, seconds=min(1.5, max(0.1, 0.005 * 60.0 * minutes)))
     seconds = TRAINED * 60.0 * minutes
     chosen: tuple[Kind, Rung | None] | None = None
@@ -216,7 +217,7 @@ class Prober:
         design = recipe.design(kind)
         torch.manual_seed(self.seed)
         examples = InMemory(self._some(kind), Treatment(kind, self.seed))
-        parts = design.kernel.build(), design.denoiser(), recipe.objective.build()
+        parts = design.kernel.build(), design.denoiser(), recipe.objective.build().hiding_by(kind.hiding)
         trainer = Trainer(*parts, examples, training, self.seed, cpu=self.cpu, told=examples.treatment.told)
         self.processes = trainer.accelerator.num_processes
         stream, window = examples.stream(trainer.parts(), trainer.accelerator.device), Window()

@@ -112,6 +112,8 @@ def prepare(
         kind, sentence = read(type(wanted), {**wanted.model_dump(), **known}, "the checkpoint"), None
     else:
         kind, sentence = wanted.fitted(items)
+    if items is not None:
+        source = items = kind.excerpts(items)
     if sentence is not None:
         console.print(sentence, highlight=False, markup=False, soft_wrap=True)
     classes = _classes(name_of(data), source, wanted)

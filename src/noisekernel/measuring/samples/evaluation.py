@@ -176,8 +176,8 @@ def measure(
     """
     began = time.perf_counter()
     check_torchmetrics()
-    source = open_data(data)
-    others = None if held_out is None else open_data(held_out)
+    source = open_data(data, model.kind)
+    others = None if held_out is None else open_data(held_out, model.kind)
     n = len(source) if n is None else count("n", n, FEWEST)
     chain = model if device is None else model.to(device)
     processes = Processes.here(chain.device)

@@ -40,12 +40,13 @@ def some_rows(examples: Reference, most: int, seed: int) -> Tensor:
     return examples.values(order[:most].tolist())
 
 
-def open_data(data: Data) -> Source:
-    """Data that can be read more than once."""
+def open_data(data: Data, kind: Kind) -> Source:
+    """Examples of a kind that can be read more than once."""
     source = open_source(data)
     if not isinstance(source, Source):
         raise InputError(f"{data} is a stream; to be measured against, data is read more than once: download it")
-    return source
+    found: Source = kind.excerpts(source)
+    return found
 
 
 def read_through(

@@ -17,7 +17,7 @@ import { cancel } from "./tools/jobs.js";
 import { painter } from "./tools/paint.js";
 import { saveNode } from "./tools/takeaway.js";
 import { walker, walking } from "./tools/walk.js";
-import { bring, dress, unshown } from "./viewers/index.js";
+import { bring, dress, unshown, viewer } from "./viewers/index.js";
 import { controls, useTool } from "./views/controls.js";
 import { grid } from "./views/grid.js";
 import { head } from "./views/head.js";
@@ -88,6 +88,7 @@ keys({
   "[": () => paint.turn("size", -1),
   "]": () => paint.turn("size", 1),
   r: () => walk.record(),
+  h: told(async () => state.model && viewer().listen?.(state.model, meant())),
   " ": () => (state.tool === "walk" ? walk.toggle() : undefined),
   n: () => state.design && update({ view: "start" }),
   p: () => saveNode(),

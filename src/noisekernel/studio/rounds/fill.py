@@ -35,6 +35,7 @@ class FillTask(Ending):
 
     request = Fill
     told = ("feather",)
+    completes = True
 
     def settled(self, request: Asked, served: Served, store: Store, design: str) -> dict[str, Any]:
         settings = super().settled(request, served, store, design)
@@ -45,7 +46,8 @@ class FillTask(Ending):
     def beginning(self, model: Model, one: Round, known: Known) -> Stepwise[Doing]:
         yield from ()  # there is nothing to find out first
         settings, z = one["settings"], known.clean_of(one["parents"])[rows_of(one)]
-        mask = model.kind.on_page.read_mask(settings["mask"])
+        mask, holes = model.kind.on_page.read_mask(settings["mask"]), model.kind.holes(z)
+        mask = mask if holes is None else mask | holes  # what is open cannot be kept
         run = tasks.filling(model, z, mask.expand(z.shape), steps=settings["steps"], **drawing(model, one, known))
         feather = settings["feather"]
         return Doing(run, model.kind.on_page.blending(z, mask, feather) if feather else None)

@@ -41,6 +41,8 @@ class Task(ABC):
     request: ClassVar[type[Asked]]
     #: Whether a round goes on until it is stopped. What it makes is what a person saves, so it is not run again.
     live: ClassVar[bool] = False
+    #: Whether it fills in what its parents leave open; all others want them whole.
+    completes: ClassVar[bool] = False
     #: The numbers of its settings that are told beside a node on paper.
     told: ClassVar[tuple[str, ...]] = ()
 
@@ -61,6 +63,9 @@ class Task(ABC):
         settings = request.settings()
         if settings.get("label") is not None:
             served.model.label([settings["label"]], 1)
+        parents = getattr(request, "parents", [])
+        if parents and not self.completes:
+            served.model.kind.check_whole(store.clean_of(parents))
         return settings
 
     @abstractmethod

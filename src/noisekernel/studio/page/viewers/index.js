@@ -5,6 +5,7 @@
 
 import { h } from "../lib/dom.js";
 import { state } from "../lib/state.js";
+import { music } from "./music.js";
 import { pictures } from "./pictures.js";
 import { points } from "./points.js";
 import { tables } from "./tables.js";
@@ -12,7 +13,7 @@ import { text } from "./text.js";
 import { unknown } from "./unknown.js";
 
 /** @type {Record<string, Viewer>} */
-const VIEWERS = { pictures, text, points, tables };
+const VIEWERS = { pictures, text, points, tables, music };
 
 /** Those that kinds of data brought along, by the addresses of their scripts. @type {Map<string, Viewer>} */
 const brought = new Map();

@@ -83,6 +83,8 @@
  * @property {TableView} [table] none: candidates are shown beside each other alone
  * @property {(news: FrameNews) => Promise<any>} read what the server tells of a step, into what `frame` takes
  * @property {(model: Model, example: { index: number, shown: any }) => HTMLElement} example one of the data set
+ * @property {(model: Model, id: string | null) => unknown} [listen] let a node be heard, or stop that; none: there is
+ *   nothing to hear
  * @property {((model: Model) => DifferenceDisplay) | null} difference null: there is no telling
  * @property {string} differenceHint how to read it
  * @property {((model: Model, painting: Painting) => Surface) | null} surface null: it cannot be painted on

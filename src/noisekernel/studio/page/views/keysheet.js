@@ -1,6 +1,7 @@
 // The sheet that tells which key does what.
 
 import { h } from "../lib/dom.js";
+import { viewer } from "../viewers/index.js";
 
 /** @type {[name: string, lines: [keys: string, words: string][]][]} */
 const KEYS = [
@@ -45,6 +46,9 @@ const KEYS = [
   ]],
 ];
 
+/** Where there is something to hear. @type {[keys: string, words: string]} */
+const HEAR = ["H", "hear it, or stop"];
+
 export function sheet() {
   document.querySelector("dialog.keys")?.remove();
   const close = () => (dialog.close(), dialog.remove());
@@ -58,7 +62,10 @@ export function sheet() {
       h("h2", {}, "Keys"),
       h("button", { type: "button", class: "quiet", "aria-label": "Close", onclick: close }, "✕")),
     h("div", { class: "groups" },
-      KEYS.map(([name, lines]) => h("section", {}, h("h3", {}, name), h("dl", {}, lines.map(line))))));
+      KEYS.map(([name, lines]) => {
+        const all = name === "Judge" && viewer().listen ? [...lines, HEAR] : lines;
+        return h("section", {}, h("h3", {}, name), h("dl", {}, all.map(line)));
+      })));
   dialog.addEventListener("click", (event) => event.target === dialog && close());
   dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("keydown", (event) => event.key === "?" && close());

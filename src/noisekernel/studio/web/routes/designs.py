@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
+from noisekernel.core.errors import InputError
 from noisekernel.core.settings import Strict
 from noisekernel.studio.rounds import TASKS
 from noisekernel.studio.store import Row
@@ -86,11 +87,20 @@ def router(studio: Studio) -> APIRouter:
         return schemas.TasteState(**studio.taste(design))
 
     @api.get("/nodes/{node}/show", response_class=Response)
-    def show(node: PathId, scale: Annotated[int, Query(ge=1, le=64)] = 1) -> Response:
+    def show(
+        node: PathId,
+        scale: Annotated[int, Query(ge=1, le=64)] = 1,
+        form: Annotated[
+            str | None, Query(alias="as", pattern="^[a-z0-9]{1,12}$", description="Another form: json; of music wav …")
+        ] = None,
+    ) -> Response:
         """The example as a file, which tells how it was made where its format has a place for that."""
         found = store.node(node, deleted=True)
         served = studio.served_for(store.design(found["design"], deleted=True))
-        shown = served.model.kind.on_page.show(store.clean([found]), studio.how_made(found), scale)
+        page, z, how = served.model.kind.on_page, store.clean([found]), studio.how_made(found)
+        if form is not None and scale > 1:
+            raise InputError("a node is shown enlarged, or in another form; leave out one of the two")
+        shown = page.show(z, how, scale) if form is None else page.shown_as(form, z, how)
         name = f"{node}-{scale}x" if scale > 1 else node
         headers = {**FOREVER, "Content-Disposition": f'inline; filename="{name}{shown.suffix}"'}
         return Response(shown.content, media_type=shown.media, headers=headers)

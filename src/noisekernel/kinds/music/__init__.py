@@ -1,0 +1,1 @@
+"""Music: several voices on a grid of time steps, from MIDI, MusicXML and chorales in JSON."""
