@@ -98,7 +98,7 @@ def test_the_python_of_the_readme_runs(data):
 @pytest.mark.training
 def test_the_commands_of_the_readme_run(data):
     commands = re.findall(r"^    nk ([^#\n]*)", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert len(commands) == 13
+    assert len(commands) == 17
     for command in commands:
         words = shlex.split(command)
         if words[0] == "studio":  # serves until it is stopped: tests/studio

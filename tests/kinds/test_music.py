@@ -52,6 +52,17 @@ def test_windows_begin_on_beats_and_have_a_bar_of_silence_around_the_piece():
     assert (first[:, 14] != REST).all()
 
 
+def test_a_pickup_is_filled_up_to_a_whole_beat():
+    own, given = kind(steps=64), piece(steps=18, pickup=2)
+    stored = own.store(given)
+    assert (stored.values[:, :2] == REST).all()
+    assert np.array_equal(stored.values[:, 2:20], given.codes)
+    assert "filled up to a whole beat by a rest of 2 steps" in stored.note
+    mask, _ = own.mask("alto 0", [given])
+    assert mask[1].nonzero().flatten().tolist() == [0, 1, 2, 3]
+    assert own.store(piece(steps=16, pickup=4)).note is None
+
+
 def test_a_note_that_is_cut_by_a_window_is_struck_at_its_beginning():
     long = Piece(codes_of([Note(0, 60, 0, 64)], 1, 64))
     windows = Music(steps=16, voices=("One",), low=50, high=70).windows(long)
@@ -241,7 +252,7 @@ def model(music_model):
 
 
 @pytest.mark.training
-def test_longer_pieces_are_drawn_varied_and_filled_in(model):
+def test_longer_pieces_are_drawn_varied_and_filled_in(model, tmp_path):
     longer = model.of_length(5)
     assert longer.shape == (4, 80)
     drawn = longer.sample(2, steps=8)
@@ -251,8 +262,12 @@ def test_longer_pieces_are_drawn_varied_and_filled_in(model):
     kept = ~mask.expand_as(filled)
     assert torch.equal(filled[kept], drawn[:, None].expand_as(filled)[kept])
     assert longer.vary(drawn, 2, below=0.5, steps=6).shape == (2, 2, 4, 80)
+    with pytest.raises(InputError, match="is for longer examples than it learned, which a file does not hold"):
+        longer.save(tmp_path / "longer")
     with pytest.raises(InputError, match="at most 8,192"):
         model.of_length(1000)
+    with pytest.raises(InputError, match="pieces of 1 bars are shorter than the window, which has 2"):
+        model.of_length(1)
     with pytest.raises(InputError, match="pictures have one length"):
         nk.load("digits").of_length(3)
 

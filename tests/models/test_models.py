@@ -20,13 +20,13 @@ from noisekernel.measuring.samples.frechet import frechet_distance
 from noisekernel.networks.exact import exact_denoiser
 
 
-def test_three_come_with_the_package():
-    assert models.bundled() == ["emoji", "digits", "fashion"]
+def test_four_come_with_the_package():
+    assert models.bundled() == ["emoji", "bach", "digits", "fashion"]
     for entry in (files("noisekernel.models") / "bundled").iterdir():
         assert len(entry.read_bytes()) < 12_000_000
 
 
-@pytest.mark.parametrize("name", ["digits", "emoji", "fashion"])
+@pytest.mark.parametrize("name", ["bach", "digits", "emoji", "fashion"])
 def test_they_say_how_they_were_made(name):
     model = nk.load(name)
     recipe = recipes.recorded(model.history["recipe"], name)
@@ -37,9 +37,9 @@ def test_they_say_how_they_were_made(name):
     assert recipe.model_dump(exclude=left_out) == recipes.recipe(name).model_dump(exclude=left_out)
     assert model.design.sampling == recipes.recipe(name).sampling
     assert model.history["images"] >= recipe.training.images
-    assert model.history["examples"] == {"digits": 1797, "emoji": 3609, "fashion": 60_000}[name]
+    assert model.history["examples"] == {"bach": 16_965, "digits": 1797, "emoji": 3609, "fashion": 60_000}[name]
     assert isinstance(model.history["seed"], int)
-    assert len(model.classes) == (0 if name == "emoji" else 10)
+    assert len(model.classes) == (0 if name in ("bach", "emoji") else 10)
     # No folder of the machine it was trained on.
     assert "/" not in json.dumps({**models.about(name)["history"], "recipe": None})
 

@@ -170,7 +170,7 @@ def test_records_of_earlier_versions_are_read_without_what_had_no_effect():
     with pytest.raises(InputError, match=r"no setting .objective\.colour."):
         recipes.recorded({"objective": {"kind": "kl", "colour": 1}}, "x")
     lifts = {"digits": 1.0, "emoji": 0.5, "fashion": 1.0}
-    for name in models.bundled():
+    for name in lifts.keys() & set(models.bundled()):
         assert recipes.recorded(models.load(name).history["recipe"], name).objective.build().levels.lift == lifts[name]
 
 

@@ -77,7 +77,7 @@ def test_a_curve_that_is_not_known_is_guessed_until_it_is_measured(studio, digit
 
 def test_the_models_of_the_package_come_measured():
     found = serve_all([])
-    assert list(found) == ["emoji", "digits", "fashion"]  # the page opens with the first one
+    assert list(found) == ["emoji", "bach", "digits", "fashion"]  # the page opens with the first one
     for name, served in found.items():
         assert not served.unmeasured, name
         assert served.familiarity is not None, name

@@ -51,7 +51,7 @@ ExampleArgument = Annotated[
 ModelArgument = Annotated[
     str,
     typer.Argument(
-        metavar="MODEL", help="A model's name (emoji, digits, fashion), its file, or a training run's folder."
+        metavar="MODEL", help="A model's name (emoji, bach, digits, fashion), its file, or a training run's folder."
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, callback=check_seed, help="The same seed gives the same results.")]

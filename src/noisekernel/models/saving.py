@@ -22,6 +22,7 @@ from noisekernel.kinds.registry import kinds
 from noisekernel.measuring.kept import KnownCurves
 from noisekernel.models.model import Model, build
 from noisekernel.networks.denoiser import Denoiser
+from noisekernel.networks.windowed import Windowed
 from noisekernel.recipes.from_parts import design_of
 from noisekernel.sampling.model import NoiseModel, noise_model
 
@@ -84,6 +85,7 @@ def weights_of(model: Model) -> dict[str, torch.Tensor]:
     """The weights of a model by name, of which a file is made; those of a network with something around it are not."""
     if not isinstance(model.denoiser, Denoiser):
         how = "has its labels filled in" if model.guidance is None else f"is {model.guidance.described()}"
+        how = "is for longer examples than it learned" if isinstance(model.denoiser, Windowed) else how
         raise InputError(
             f"this model {how}, which a file does not hold: it holds one network; save the model that it was made of, "
             "or train from that one, and do the same to what is loaded"

@@ -218,7 +218,12 @@ class Music(Kind):
         return max(1, self.steps // (4 * self.per_beat)) * self.per_beat
 
     def of_length(self, length: int) -> "Music":
-        """Of so many bars."""
+        """Of so many bars, at least those of the window."""
+        if length * self.bar < self.steps:
+            raise InputError(
+                f"pieces of {length} bars are shorter than the window, which has {self.steps / self.bar:g}; ask for "
+                "more, or leave out the length"
+            )
         return self.spanned(length * self.bar)
 
     def spanned(self, steps: int) -> "Music":

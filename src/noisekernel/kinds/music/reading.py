@@ -1,12 +1,13 @@
 """What stands for a piece of music, and reading it: a file, its bytes, a piece, a grid of codes."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from noisekernel.core.errors import BadExampleError
-from noisekernel.kinds.music.grid import OPEN, PITCHES, Piece, tidied
+from noisekernel.kinds.music.grid import OPEN, PITCHES, REST, Piece, tidied
 
 #: How files of music end, and how they begin.
 ENDINGS = (".mid", ".midi", ".musicxml", ".mxl", ".xml")
@@ -49,6 +50,25 @@ def piece_of_item(item: Any, voices: int, per_beat: int, names: tuple[str, ...] 
         per_beat: Steps per quarter note.
         names: What the voices are called.
     """
+    return on_beats(_read(item, voices, per_beat, names))
+
+
+def on_beats(piece: Piece) -> Piece:
+    """The piece with a rest before a pickup that is no whole beat, so that beats begin where windows do.
+
+    Args:
+        piece: The piece.
+    """
+    short = -piece.pickup % piece.per_beat
+    if not short:
+        return piece
+    codes = np.pad(piece.codes, ((0, 0), (short, 0)), constant_values=REST)
+    codes[:, :short][piece.codes[:, :1].repeat(short, axis=1) == OPEN] = OPEN
+    told = (*piece.told, f"the pickup is filled up to a whole beat by a rest of {short} steps")
+    return replace(piece, codes=codes, pickup=piece.pickup + short, told=told)
+
+
+def _read(item: Any, voices: int, per_beat: int, names: tuple[str, ...] | None) -> Piece:
     if isinstance(item, np.ndarray):
         item = Piece(_checked(item), per_beat=per_beat)
     if isinstance(item, Piece):

@@ -12,15 +12,16 @@ export const address = (id) => `/api/nodes/${id}/show`;
  * A function from a node's id to its content, which `read` makes of the server's words.
  * @template T
  * @param {(told: string) => T} read
+ * @param {(id: string) => string} [where] the address to ask
  * @returns {(id: string) => Promise<T>}
  */
-export function remembered(read) {
+export function remembered(read, where = address) {
   /** @type {Map<string, Promise<T>>} */
   const known = new Map();
   return (id) => {
     const before = known.get(id);
     if (before) return before;
-    const asked = told(id).then(read);
+    const asked = told(where(id)).then(read);
     known.set(id, asked);
     asked.catch(() => known.delete(id)); // to be asked for again
     for (const oldest of known.keys()) if (known.size > MOST) known.delete(oldest);
@@ -28,11 +29,11 @@ export function remembered(read) {
   };
 }
 
-/** @param {string} id */
-async function told(id) {
+/** @param {string} where */
+async function told(where) {
   let response;
   try {
-    response = await fetch(address(id));
+    response = await fetch(where);
   } catch {
     throw new Refusal("The server does not answer.", 0);
   }
