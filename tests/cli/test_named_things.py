@@ -58,7 +58,7 @@ def test_what_is_no_model_or_picture_is_told_apart(run, tmp_path, picture):
     refused(run("sample", newest), "is a checkpoint, from which training goes on; give the folder of its run")
     (tmp_path / "a.py").write_text("print('hello, this is no model')")
     refused(run("sample", "a.py"), "a.py is a text file, not a model; a model is a .safetensors file, the folder of a")
-    refused(run("info", picture), "three.png is a PNG picture, not a model", "one of: emoji, digits, fashion")
+    refused(run("info", picture), "three.png is a PNG picture, not a model", "one of: emoji, bach, digits, fashion")
     (tmp_path / "umlauts.txt").write_text("ä" * 2000)
     refused(run("sample", "umlauts.txt"), "is a text file")
     (tmp_path / "nothing.safetensors").touch()
