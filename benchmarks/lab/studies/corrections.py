@@ -52,6 +52,8 @@ class GoingOn(Ours):
 #: The recipe as it is for 14 x 14 (six times the images of the denoiser); for larger pictures, less of it.
 CORRECTED = GoingOn("corrected", shares=6.0)
 CORRECTED_SHORTLY = GoingOn("corrected", shares=1.0)
+#: As many steps of the optimiser as the recipe has, for larger pictures too.
+CORRECTED_LONGER = GoingOn("corrected for longer", shares=3.0)
 #: The same number of steps of the chain, by a quarter of the walkers, which grow four times as old meanwhile; and four
 #: times as many steps of the optimiser.
 FEWER_WALKERS = GoingOn("fewer walkers", further={"training.batch": 128, "objective.walkers": 512}, shares=1.0)
@@ -70,16 +72,18 @@ SPECIALIST = GoingOn(
 def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
     """The same walkers with a correction, with none, and with a denoiser that learned their level alone at last."""
     large = effort.large(material)
-    stops = tuple(n for n in effort.corrected_stops if n <= 400 or not large)
+    few = tuple(n for n in effort.corrected_stops if n <= 400 or not large)
     walk = partial(constant_noise, lag=LAG)
     for name, arm in (
         ("today", BASE),
         ("corrected", CORRECTED_SHORTLY if large else CORRECTED),
+        ("corrected for longer", CORRECTED_LONGER),
         ("fewer walkers", FEWER_WALKERS),
         ("specialist", SPECIALIST),
     ):
-        if name == "fewer walkers" and not large:
+        if name in ("corrected for longer", "fewer walkers") and not large:
             continue
+        stops = effort.corrected_stops if name in ("today", "corrected for longer") else few
         yield Unit(
             STUDY,
             material,
@@ -95,7 +99,7 @@ def units(material: str, seed: int, effort: Effort) -> Iterator[Unit]:
 
 def corrections_table(found: Findings, material: str, effort: Effort) -> str:
     rows = []
-    for name in ("today", "corrected", "fewer walkers", "specialist"):
+    for name in ("today", "corrected", "corrected for longer", "fewer walkers", "specialist"):
         steps = found.walk(material, f"correction: {name}")
         cells = [
             f"{over_seeds(steps[n][0])} ({over_seeds(steps[n][1])})" if n in steps else "-"
