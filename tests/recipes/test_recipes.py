@@ -91,7 +91,7 @@ def test_every_recipe_builds_trains_on_and_survives_json(name, tmp_path):
         ),
         ("objective.control=0.9", "setting of objective.kind 'contrastive' and 'anchored', not of 'kl'; leave it out"),
         ("objective.weight=2", "is a setting of objective.kind 'anchored' and 'unrolled', not of 'kl'"),
-        ("head.classes=3", "is a setting of head.kind 'categorical' and 'ordinal', not of 'preconditioned'"),
+        ("head.classes=3", "a setting of head.kind 'categorical', 'ordinal' and 'intervals', not of 'preconditioned'"),
         ("kernel.kind=gausian", "'gausian'"),
         ("sampling.sampler=papre", "Did you mean 'paper'"),
         ("kernel.kind=categorical", "do not go together"),

@@ -115,8 +115,9 @@ def _sentence(kind: type[Strict], content: Any, problem: dict[str, Any]) -> str:
         takers = _takers(kind, above, last)
         if takers:
             table = ".".join(above)
+            *more, one = map(repr, takers)
             return (
-                f"{name} is a setting of {table}.kind {' and '.join(map(repr, takers))}, not of "
+                f"{name} is a setting of {table}.kind {' and '.join(filter(None, (', '.join(more), one)))}, not of "
                 f"{_at(content, above).get('kind')!r}; leave it out, or set {table}.kind"
             )
         # One that another kind has is no help: it is what was given.

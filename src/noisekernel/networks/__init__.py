@@ -16,6 +16,7 @@ from noisekernel.networks.exact import exact_denoiser
 from noisekernel.networks.gaussian_heads import PlainGaussian, PreconditionedGaussian
 from noisekernel.networks.guided import Guided
 from noisekernel.networks.head import Head
+from noisekernel.networks.interval_head import IntervalHead
 from noisekernel.networks.mlp import MLP
 from noisekernel.networks.paper_unet import PaperUNet
 from noisekernel.networks.rotary import RotaryTransformer
@@ -36,6 +37,7 @@ __all__ = [
     "Denoiser",
     "Guided",
     "Head",
+    "IntervalHead",
     "OrdinalHead",
     "PaperUNet",
     "PlainGaussian",

@@ -28,6 +28,7 @@ CONFIGS: dict[type, Any] = {
     networks.CovarianceGaussian: parts.CovarianceHeadConfig,
     networks.CategoricalHead: parts.CategoricalHeadConfig,
     networks.OrdinalHead: parts.OrdinalHeadConfig,
+    networks.IntervalHead: parts.IntervalsHeadConfig,
     networks.UNet: parts.UNetConfig,
     networks.PaperUNet: parts.PaperUNetConfig,
     networks.MLP: parts.MLPConfig,

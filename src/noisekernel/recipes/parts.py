@@ -19,6 +19,7 @@ from noisekernel.networks.covariance import DENSE, FEWEST
 from noisekernel.networks.covariance_head import CROSSOVER, CovarianceGaussian
 from noisekernel.networks.gaussian_heads import PlainGaussian, PreconditionedGaussian
 from noisekernel.networks.head import Head
+from noisekernel.networks.interval_head import IntervalHead
 
 Level = Annotated[float, Field(gt=0, le=1)]
 
@@ -205,6 +206,18 @@ class OrdinalHeadConfig(Part):
         return OrdinalHead(known(self.classes), channels, self.components)
 
 
+class IntervalsHeadConfig(Part):
+    """`IntervalHead`: pitches of several voices, seen and predicted as intervals too."""
+
+    kind: Literal["intervals"] = "intervals"
+    classes: Classes = None
+
+    def build(self, channels: int | None, shape: tuple[int, ...]) -> Head:
+        if channels is None:
+            raise InputError("the head 'intervals' is for pieces of several voices; these data have no voices")
+        return IntervalHead(known(self.classes), channels)
+
+
 class ColumnsHeadConfig(Part):
     """`ColumnsHead`: each element has its own number of classes, and its own classes; the data say how many."""
 
@@ -225,6 +238,7 @@ HeadConfig = Annotated[
     | CovarianceHeadConfig
     | CategoricalHeadConfig
     | OrdinalHeadConfig
+    | IntervalsHeadConfig
     | ColumnsHeadConfig,
     Field(discriminator="kind"),
 ]

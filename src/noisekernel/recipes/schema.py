@@ -58,7 +58,7 @@ class Published(Strict):
 def check_parts(data: Kind, kernel: Any, head: Any) -> None:
     """Refuse a kernel and a head that are for other data than these."""
     categories = data.categorical
-    if {kernel.kind == "categorical", head.kind in ("categorical", "ordinal", "columns")} != {categories}:
+    if {kernel.kind == "categorical", head.kind in ("categorical", "ordinal", "intervals", "columns")} != {categories}:
         what = f"{data.many} of {'categories' if categories else 'numbers'}"
         raise ValueError(
             f"{what}, kernel {kernel.kind!r} and head {head.kind!r} do not go together: categories take the "

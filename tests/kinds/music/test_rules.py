@@ -152,8 +152,8 @@ def test_rules_and_scores_take_whatever_there_is(codes, per_beat):
         higher = np.where(codes > REST, codes + 24, codes)
         kept = [name for name in breaks(codes) if name != "range"]
         assert {name: breaks(higher)[name] for name in kept} == {name: breaks(codes)[name] for name in kept}
-        assert [SCORES[name](higher, 4) for name in ("dense", "dissonant", "smooth", "range")] == [
-            SCORES[name](codes, 4) for name in ("dense", "dissonant", "smooth", "range")
+        assert [SCORES[name](higher, 4) for name in ("dense", "dissonant", "smooth", "range", "voice-leading")] == [
+            SCORES[name](codes, 4) for name in ("dense", "dissonant", "smooth", "range", "voice-leading")
         ]
 
 
@@ -167,6 +167,10 @@ def test_scores_of_what_is_known():
     assert dissonant(codes) == 0.25
     assert consonant(codes) == 0.75
     assert smooth(codes) == -2.0
+    # One step of parallel fifths, and a crossing in the second of two beats, over half a bar.
+    fifths = from_pitches([[67, 60], [69, 62], [69, 62], [69, 62], [57, 60], [57, 60], [57, 60], [57, 60]])
+    assert SCORES["voice-leading"](fifths, 4) == -(1 + 1) * 2.0
+    assert SCORES["voice-leading"](codes, 4) == 0.0
     silence = np.zeros((2, 8), int)
     assert {score(silence, 4) for score in SCORES.values()} == {0.0, 1.0}
     assert consonant(silence) == 1.0

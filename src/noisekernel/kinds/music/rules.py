@@ -254,6 +254,18 @@ def consonant(codes: NDArray[np.integer], per_beat: int = 4) -> float:
     return 1.0 - dissonant(codes, per_beat)
 
 
+def voice_leading(codes: NDArray[np.integer], per_beat: int = 4) -> float:
+    """The negative of how often rules are broken per four quarter notes: parallels, crossings, spacing.
+
+    Args:
+        codes: Codes, (voices, steps).
+        per_beat: Steps per quarter note.
+    """
+    found = breaks(codes, per_beat)
+    broken = found["parallel fifths"] + found["parallel octaves"] + found["crossings"] + found["spacing"]
+    return -broken * 4.0 * per_beat / codes.shape[-1]
+
+
 #: What one can choose pieces by: functions of codes, (voices, steps), and of the steps per quarter note.
 SCORES: Mapping[str, Score] = {
     "high": high,
@@ -264,6 +276,7 @@ SCORES: Mapping[str, Score] = {
     "dissonant": dissonant,
     "consonant": consonant,
     "smooth": smooth,
+    "voice-leading": voice_leading,
 }
 
 
