@@ -104,8 +104,15 @@ def by_miceforest(learn: pd.DataFrame, rows: pd.DataFrame, gone: NDArray[np.bool
 
     # It learns from rows with holes, so that it has seen all that may be missing.
     holes = np.random.default_rng(seed + 1).random(learn.shape) < REMOVED
+    # Categories are drawn from the probabilities that its trees give ("fast"): matching goes by log odds, which are
+    # infinite where a leaf is pure, as happens with rare categories.
+    strategy = {name: "normal" if name in NUMBERS else "fast" for name in NAMES}
     kernel = miceforest.ImputationKernel(
-        typed(learn).where(~holes), num_datasets=FILLS, mean_match_candidates=5, random_state=seed
+        typed(learn).where(~holes),
+        num_datasets=FILLS,
+        mean_match_strategy=strategy,
+        mean_match_candidates=5,
+        random_state=seed,
     )
     kernel.mice(3, num_threads=1)
     made = kernel.impute_new_data(typed(rows).where(~gone), random_state=seed)
