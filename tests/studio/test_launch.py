@@ -106,7 +106,7 @@ def test_more_than_this_machine_means_a_token(monkeypatch, tmp_path, capsys, dig
         ("localhost", False, ("localhost", "127.0.0.1", "::1", "localhost")),
         (None, False, ("localhost", "127.0.0.1", "::1", "127.0.0.1")),
     ):
-        launch.run([], port=0, host=host, token=None, data=None, threads=1, browser=False)
+        launch.run([], port=0, host=host, token=None, data=None, length=None, threads=1, browser=False)
         assert (guards[-1]["token"] is not None) == asked
         assert guards[-1]["hosts"] == names
         assert ("?token=" in capsys.readouterr().out) == asked
@@ -119,7 +119,7 @@ def test_a_token_of_any_characters_is_in_the_address(monkeypatch, tmp_path, caps
     monkeypatch.setattr(launch, "serve_all", lambda *_: {"digits": digits})
     monkeypatch.setattr(launch.uvicorn.Server, "run", lambda self, sockets: [each.close() for each in sockets])
     token = "a&b#c/d+e f%20gh"
-    launch.run([], port=0, host=None, token=token, data=None, threads=1, browser=False)
+    launch.run([], port=0, host=None, token=token, data=None, length=None, threads=1, browser=False)
     url = capsys.readouterr().out.split("\n")[0].removeprefix("The studio is at ")
     assert httpx.URL(url).params["token"] == token
 

@@ -139,3 +139,36 @@ def test_a_piece_with_open_voices_is_not_varied(there):
             f"/api/designs/{design}/rounds", json={"task": "fill", "parents": [root], "mask": mask, "n": 1, "steps": 2}
         )
         assert said in answer.json()["detail"]
+
+
+@pytest.mark.training
+@pytest.mark.same_call
+def test_longer_pieces_have_a_studio_too_and_their_designs_are_replayed(tmp_path, music_model, run):
+    long = serve(str(music_model.model), length=5)
+    assert long.id == f"{long.name}, length 5"
+    assert long.model.shape == (4, 80)
+    assert not long.unfamiliar  # it is measured at the length that was learned, and nothing is said of others
+    for way in WAYS:
+        long.model.curves[way.name] = way.guess
+    studio = Studio(tmp_path / "home", {long.id: long}, threads=1, queue=Queue(grace=600.0))
+    with serving(studio) as client:
+        (told,) = ok(client.get("/api/models"))
+        assert told["view"]["steps"] == 80
+        design = ok(client.post("/api/designs", json={"name": "long", "model": long.id}))["id"]
+        melody = {"notes": [[0, 72 + step % 3, 4 * step, 4] for step in range(20)], "open": []}
+        root = ok(bring(client, design, melody))["id"]
+        mask = "0" * 80 + "1" * 240
+        made = finish(client, design, {"task": "fill", "parents": [root], "mask": mask, "n": 2, "steps": 3})
+        for node in made:
+            found = notes(client, node["id"])
+            assert found["steps"] == 80
+            assert [note for note in found["notes"] if note[0] == 0] == melody["notes"]
+            assert max(note[2] for note in found["notes"] if note[0] > 0) > 32  # beyond the window, too
+            ok(client.patch(f"/api/nodes/{node['id']}", json={"kept": True}))
+        assert ok(client.get(f"/api/models/{long.id}/examples")) == []
+        content = client.get(f"/api/designs/{design}/design.nkd").content
+    studio.close()
+    (tmp_path / "long.nkd").write_bytes(content)
+    code, out, err = run("replay", tmp_path / "long.nkd", "--model", music_model.model)
+    assert code == 0, err
+    assert "3 of 3 nodes are the same, bit for bit" in out

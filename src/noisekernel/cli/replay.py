@@ -36,8 +36,8 @@ def replay(
         raise InputError(f"{file} is not a file; give a design file, as the studio writes them (.nkd)")
     folder = None if out is None else outputs.new_folder(out, force=force)
     design = read_design(file.read_bytes())
-    what = model or design.record.model
-    chain = models.load(what, "cpu")
+    what = model or design.model
+    chain = design.spanning(models.load(what, "cpu"))
     weights = models.digest_of(what)
     others = {one.made.weights for one in design.record.rounds} - {weights}
     if others:

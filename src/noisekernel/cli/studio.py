@@ -21,6 +21,10 @@ def studio(
         str | None, typer.Option(help="The token (default with --host: one that is drawn).", envvar="NK_TOKEN")
     ] = None,
     data: Annotated[str | None, typer.Option(help="Examples to start from: as for `nk train`.")] = None,
+    length: Annotated[
+        int | None,
+        typer.Option(min=1, help="How long examples are, for data of any length: bars of music."),
+    ] = None,
     threads: Annotated[
         int | None, typer.Option(min=1, help="Threads for the model (default: all cores but one).")
     ] = None,
@@ -35,4 +39,4 @@ def studio(
         raise NoiseKernelError("the studio needs a few packages more: pip install 'noisekernel[studio]'")
     from noisekernel.studio.launch import run
 
-    run(models or [], port=port, host=host, token=token, data=data, threads=threads, browser=browser)
+    run(models or [], port=port, host=host, token=token, data=data, length=length, threads=threads, browser=browser)

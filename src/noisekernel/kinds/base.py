@@ -137,6 +137,10 @@ class Kind(Strict):
         """This kind with examples of so many units that people count in: bars of music."""
         raise InputError(f"{self.many} have one length; leave out the length")
 
+    def spanned(self, steps: int) -> Self:
+        """This kind with a window of so many steps, or the next more that it can have (`window`)."""
+        raise InputError(f"{self.many} have one length")
+
     def sizes(self, items: Items | None) -> "Sequence[Self]":
         """This kind at each size that these data can be made into, the smallest first; by default the one of `fitted`.
 

@@ -26,6 +26,7 @@ def run(
     host: str | None,
     token: str | None,
     data: str | None,
+    length: int | None,
     threads: int | None,
     browser: bool,
 ) -> None:
@@ -37,7 +38,7 @@ def run(
         token = token or secrets.token_urlsafe(24)
     hosts = None if address in ANY else (*LOOPBACK, address.lower())
     folder = home()
-    served = serve_all(models, data)
+    served = serve_all(models, data, length)
     listener = bind(address, port)
     shown = "127.0.0.1" if address in ANY else address
     shown = f"[{shown}]" if ":" in shown else shown

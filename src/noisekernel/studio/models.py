@@ -36,7 +36,11 @@ class Served:
     model: Model
     #: sha256 of its file.
     weights: str
+    #: What `nk` loads it by.
+    name: str
     source: Source | None = None
+    #: How long its examples are, where that is not the length it learned (`Kind.of_length`).
+    length: int | None = None
     #: What surprises it, once that was measured.
     familiarity: Familiarity | None = None
     #: The seconds of a step, for batches of the sizes `TIMED`; empty until they were measured.
@@ -61,6 +65,11 @@ class Served:
     @property
     def unmeasured(self) -> list[Way]:
         return [way for way in WAYS if way.name not in self.model.curves]
+
+    @property
+    def unfamiliar(self) -> bool:
+        """Whether it has yet to be measured what surprises it."""
+        return self.familiarity is None and self.length is None
 
     def strangeness(self, z: Tensor) -> float | None:
         """How strange an example (a batch of one) is to the model (`measuring.familiarity`); None until measured.
@@ -117,9 +126,14 @@ def module_address(kind: Kind) -> str:
     return f"/kinds/{quote(kind.kind, safe='')}.js"
 
 
-def serve(what: str, data: str | None = None) -> Served:
-    """A model by name, file or folder, with the examples that are at hand."""
+def serve(what: str, data: str | None = None, length: int | None = None) -> Served:
+    """A model by name, file or folder, with the examples that are at hand.
+
+    What surprises it was measured at the length that it learned, so at another length that is not known.
+    """
     model = models.load(what, "cpu")
+    if length is not None:
+        model = model.of_length(length)
     module = model.kind.viewer_module
     if module is not None and not module.is_file():
         raise InputError(
@@ -128,14 +142,16 @@ def serve(what: str, data: str | None = None) -> Served:
         )
     name = Path(what).name.removesuffix(".safetensors") or str(what)
     weights = models.digest_of(what)
-    return Served(name, model, weights, _examples(model, data), Familiarity.known(weights))
+    familiarity = Familiarity.known(weights) if length is None else None
+    id = name if length is None else f"{name}, length {length}"
+    return Served(id, model, weights, name, _examples(model, data), length, familiarity)
 
 
-def serve_all(names: Sequence[str], data: str | None = None) -> dict[str, Served]:
+def serve_all(names: Sequence[str], data: str | None = None, length: int | None = None) -> dict[str, Served]:
     """Each model under its name; those that come with the package if none is named."""
     found: dict[str, Served] = {}
     for what in names or models.bundled():
-        served = serve(what, data)
+        served = serve(what, data, length)
         if served.id in found:
             raise InputError(f"two models are called {served.id!r}; rename the file or folder of one")
         found[served.id] = served

@@ -57,7 +57,7 @@ class Studio:
     def start(self) -> None:
         """Begin to work on jobs, and in idle moments to measure the models that were not."""
         self.queue.start(lambda: use_threads(self.threads))
-        if any(served.unmeasured or served.familiarity is None for served in self.models.values()):
+        if any(served.unmeasured or served.unfamiliar for served in self.models.values()):
             threading.Thread(target=self._measure, name="studio-measure", daemon=True).start()
 
     def close(self) -> None:
@@ -71,7 +71,7 @@ class Studio:
             try:
                 for way in served.unmeasured:
                     way.curve(served.model, advance=self.queue.wait_idle)
-                if served.familiarity is None:
+                if served.unfamiliar:
                     served.familiarity = Familiarity.learn(served.model, served.weights, self.queue.wait_idle)
             except NoiseKernelError as error:
                 log.info("the model %s was not measured: %s", served.id, error)
@@ -163,7 +163,7 @@ class Studio:
             "torch": torch.__version__,
             "threads": self.threads,
             "streams": STREAMS,
-            "model": served.id,
+            "model": served.name,
             "weights": served.weights,
         }
 

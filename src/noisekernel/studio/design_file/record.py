@@ -94,6 +94,18 @@ class DesignFile:
     record: DesignRecord
     z: Mapping[str, Tensor]
 
+    @property
+    def model(self) -> str:
+        """What the model is loaded by: the name that its rounds were made under, which leaves out a length."""
+        rounds = self.record.rounds
+        return rounds[0].made.model if rounds else self.record.model
+
+    def spanning(self, model: Model) -> Model:
+        """This model for examples as long as those of the file, if it can be of any length."""
+        lengths = {z.shape[-1] for z in self.z.values() if z.ndim == len(model.shape)}
+        longer = model.kind.window is not None and len(lengths) == 1 and max(lengths) > model.shape[-1]
+        return model.spanning(model.kind.spanned(max(lengths))) if longer else model
+
     def check(self, model: Model) -> None:
         """That the data of every node may be those of an example of this model."""
         for node in self.record.nodes:

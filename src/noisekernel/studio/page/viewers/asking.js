@@ -49,7 +49,7 @@ export async function asking(model, file, make) {
       let wrong = "";
       try {
         const typed = asked.typed();
-        if (typed !== null) answer = await postNow(`/models/${model.id}/preview`, formOf(typed));
+        if (typed !== null) answer = await postNow(`/models/${encodeURIComponent(model.id)}/preview`, formOf(typed));
       } catch (error) {
         wrong = sentenceOf(error);
       }

@@ -176,7 +176,7 @@ function exampleWay() {
     const mine = ++asked;
     if (count === 0) return list.replaceChildren();
     /** @type {{ index: number, shown: any, label?: string | null }[]} */
-    const found = await get(`/models/${model.id}/examples?offset=${offset}&limit=${PAGE}`);
+    const found = await get(`/models/${encodeURIComponent(model.id)}/examples?offset=${offset}&limit=${PAGE}`);
     if (mine !== asked || state.model !== model) return;
     const { ratio } = viewerOf(model).proportions(model);
     list.style.setProperty("--ratio", String(ratio));

@@ -84,7 +84,7 @@ export function askMusic(model, file) {
       let answer = { shown: null, said: "" };
       let wrong = "";
       try {
-        if (sent) answer = await postNow(`/models/${model.id}/preview`, formOf(sent));
+        if (sent) answer = await postNow(`/models/${encodeURIComponent(model.id)}/preview`, formOf(sent));
       } catch (error) {
         wrong = sentenceOf(error);
       }

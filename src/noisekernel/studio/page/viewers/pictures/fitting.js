@@ -50,7 +50,7 @@ export function fitting(model, file) {
     async function preview() {
       const mine = ++asked;
       try {
-        const { shown, said } = await postNow(`/models/${model.id}/preview`, form());
+        const { shown, said } = await postNow(`/models/${encodeURIComponent(model.id)}/preview`, form());
         if (mine !== asked) return;
         set(fitted, "src", shown);
         text(problem, "");
