@@ -95,8 +95,10 @@ def test_the_file_is_one_that_notation_programs_open():
     assert (file.type, file.ticks_per_beat, len(file.tracks)) == (1, 480, 5)
     assert all(track[-1].type == "end_of_track" for track in file.tracks)
     assert [track.name for track in file.tracks[1:]] == list(VOICES)
-    texts = [json.loads(message.text) for message in file.tracks[0] if message.type == "text"]
-    assert texts == [{"a": 1}]
+    # A text is printed in the score: that a voice is silent may stand there. What is a program's own is not printed.
+    assert [message.text for track in file.tracks for message in track if message.type == "text"] == ["tacet"] * 2
+    ((maker, *own),) = [message.data for message in file.tracks[0] if message.type == "sequencer_specific"]
+    assert (maker, json.loads(bytes(own))) == (0x7D, {"a": 1})
     signatures = [m for m in file.tracks[0] if m.type == "time_signature"]
     assert [(m.numerator, m.denominator, m.time) for m in signatures] == [(1, 4, 0), (3, 4, 480)]
     channels = {m.channel for track in file.tracks for m in track if m.type == "note_on"}

@@ -100,8 +100,11 @@ def test_the_file_says_what_it_is_and_how_it_was_made():
     assert '<miscellaneous-field name="noisekernel">{"seed": 1}</miscellaneous-field>' in text
     assert re.findall(r'<measure implicit="(\w+)" number="(\d)"', text)[:2] == [("yes", "0"), ("no", "1")]
     assert "<clef-octave-change>-1" in text  # the tenor
-    # It depends on neither the day nor the run.
-    assert not re.search(r"<encoding-date|Music21</creator>", text)
+    # It depends on neither the day nor the run, and nothing is printed that music21 made up.
+    assert not re.search(r"<encoding-date|Music21</creator>|<movement-title", text)
+    assert text.count("<bar-style>light-heavy</bar-style>") == len(VOICES)
+    # Without an instrument a notation program says that the part has none.
+    assert len(set(re.findall(r'<score-instrument id="(P\d-I1)">', text))) == len(VOICES)
     assert content == write_musicxml(codes, VOICES, **given_)
 
 

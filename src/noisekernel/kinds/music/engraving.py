@@ -85,8 +85,9 @@ def score_of(
         own = [note for note in notes if note.voice == voice]
         events = _events(own, codes.shape[1])
         part = music21.stream.Part()
-        singer = music21.instrument.Instrument()
-        singer.partId, singer.partName = f"P{voice + 1}", name
+        singer = music21.instrument.Choir()
+        singer.partId, singer.partName, singer.partAbbreviation = f"P{voice + 1}", name, name[:1]
+        singer.instrumentId = f"{singer.partId}-I1"
         part.insert(0, singer)
         lines = sorted({0, *range(pickup, codes.shape[1], bar), codes.shape[1]})
         for number, (begin, end) in enumerate(pairwise(lines), start=0 if pickup else 1):
@@ -108,6 +109,8 @@ def score_of(
                     measure.append(_note(music21, here, (start, stop), pitch, sharps, per_beat))
             if begin and end - begin < bar:
                 measure.paddingRight = float(Fraction(bar - (end - begin), per_beat))
+            if end == codes.shape[1]:
+                measure.rightBarline = "final"
             part.append(measure)
         score.insert(0, part)
     return score

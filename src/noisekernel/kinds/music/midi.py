@@ -29,6 +29,8 @@ from noisekernel.kinds.music.gridding import Line, Sound
 TICKS, DRUMS, CHOIR, VELOCITY = 480, 9, 52, 80
 #: The controller of the sustain pedal.
 PEDAL = 64
+#: Who data of a program's own belong to: the number that is free for whoever has none (MIDI 1.0).
+NO_MAKER = 0x7D
 #: The text by which a track says that it is silent on purpose.
 TACET = "tacet"
 #: Channels there are for voices: sixteen, without the drums.
@@ -187,7 +189,7 @@ def write_midi(
         bar: Steps per bar.
         pickup: Steps before the first bar line.
         title: What to call the piece.
-        how: How it was made; stands in the first track as JSON.
+        how: How it was made; stands in the first track as JSON, as data of a program's own.
     """
     check_written(codes, names, tempo, bar, pickup, "a MIDI file")
     voices, steps = codes.shape
@@ -199,7 +201,8 @@ def write_midi(
     file = mido.MidiFile(type=1, ticks_per_beat=TICKS, charset="utf-8")
     first = [mido.MetaMessage("track_name", name=title)]
     if how is not None:
-        first.append(mido.MetaMessage("text", text=json.dumps(how)))
+        # Not as text, which notation programs print above the first bar; this they leave alone.
+        first.append(mido.MetaMessage("sequencer_specific", data=(NO_MAKER, *json.dumps(how).encode())))
     first.append(mido.MetaMessage("set_tempo", tempo=mido.bpm2tempo(tempo)))
     first += _signatures(bar, pickup, per_beat, ticks)
     file.tracks.append(mido.MidiTrack(first))

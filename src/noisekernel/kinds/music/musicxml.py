@@ -262,5 +262,5 @@ def write_musicxml(
     with quiet_music21() as music21:
         score = score_of(music21, codes, names, (tempo, per_beat, bar, pickup), title, about)
         content = bytes(music21.musicxml.m21ToXml.GeneralObjectExporter(score).parse())
-    # The day is no part of the piece, and music21 did not compose it.
-    return re.sub(rb"\s*<(encoding-date|creator)\b[^>]*>[^<]*</\1>", b"", content)
+    # The day is no part of the piece, music21 did not compose it, and the title of a movement would be its own.
+    return re.sub(rb"\s*<(encoding-date|creator|movement-title)\b[^>]*>[^<]*</\1>", b"", content)
