@@ -38,3 +38,20 @@ def test_what_cannot_be_diagnosed_is_refused_in_a_sentence(run, monkeypatch):
     refused(run("diagnose", "digits"), "--data")
     monkeypatch.setitem(sys.modules, "arviz", None)
     refused(run("diagnose", "digits", "--data", "digits"), "pip install 'noisekernel[diagnose]'")
+
+
+def test_a_steered_chain_beside_weighed_samples(run, tmp_path):
+    asked = ("diagnose", "digits", "--score", "dark", "--insist", 20, "--steps", 20, "-n", 4, "--samples", 60)
+    code, out, _ = run(*asked, "--out", "s", "--json")
+    assert code == 0
+    figures = json.loads(out)
+    assert figures == json.loads((tmp_path / "s" / "steered.json").read_text())
+    assert (figures["walkers"], figures["steps"], figures["samples"], figures["insist"]) == (4, 20, 60, 20.0)
+    page = (tmp_path / "s" / "steered.html").read_text()
+    assert page.count("<img") == 1
+    assert "http" not in page
+    assert "The score &#x27;dark&#x27;" in page
+    refused(run(*asked, "--out", "s"), "s exists and is not empty", "--force")
+    refused(run(*asked, "--data", "digits"), "leave out --data")
+    refused(run(*asked, "--chain", "redraw", "--out", "r"), "is for data in categories")
+    refused(run("diagnose", "digits", "--score", "drak"), "Did you mean 'dark'?")

@@ -26,7 +26,7 @@ p { max-width: 44rem; margin: .3rem 0 1rem; }
 .lead, figcaption, dt { color: var(--soft); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1.2rem; margin: 1.4rem 0 0; }
 dd { margin: 0; }
-figure { margin: 0 0 1rem; display: flex; flex-wrap: wrap; gap: 1rem; }
+figure { margin: 0 0 1rem; display: flex; flex-wrap: wrap; gap: 1rem; align-items: flex-start; }
 figure > img, figure > svg { max-width: 100%; height: auto; border-radius: 4px; background: var(--card); }
 img { image-rendering: pixelated; }
 img.smooth { image-rendering: auto; background: #fff; flex: 1 1 22rem; min-width: 0; }

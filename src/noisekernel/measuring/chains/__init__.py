@@ -9,6 +9,7 @@ from noisekernel.measuring.chains.mixing import Mixing, mixing
 from noisekernel.measuring.chains.noise import renewal_reversibility, walk_noise
 from noisekernel.measuring.chains.reversible import Reversibility, Statistic, SwapTest, reversibility, swap_test
 from noisekernel.measuring.chains.stationary import Distance, Stationarity, stationarity
+from noisekernel.measuring.chains.steered import Steered, steered
 from noisekernel.measuring.chains.walk import Walked, walk
 from noisekernel.sampling.strength import StrengthCurve
 from noisekernel.tasks.distances import equilibrium_curve, renewal_curve
@@ -21,6 +22,7 @@ __all__ = [
     "Reversibility",
     "Stationarity",
     "Statistic",
+    "Steered",
     "StrengthCurve",
     "SwapTest",
     "Walked",
@@ -31,6 +33,7 @@ __all__ = [
     "renewal_reversibility",
     "reversibility",
     "stationarity",
+    "steered",
     "swap_test",
     "walk",
     "walk_noise",
