@@ -2,10 +2,13 @@
 
 import json
 
+import diffusers
 import pytest
+import torch
 from PIL import Image
 
 import adopted
+import noisekernel as nk
 from helpers import refused
 
 
@@ -72,3 +75,34 @@ def test_mistakes_are_sentences(run, files):
     refused(run("adopt", "nowhere", "--out", "mine"), "there is no folder 'nowhere'")
     refused(run("adopt", "pictures", "--out", "mine"), "neither model_index.json nor config.json")
     refused(run("adopt", "pipeline", "--out", "mine", "--classes", "a,b"), "trained with no classes, and 2 are named")
+
+
+def test_there_and_back(run, files):
+    """What is trained here goes back as a pipeline that the library loads."""
+    done(run("adopt", "pipeline", "--out", "mine", "--pictures", "pictures", "--device", "cpu"))
+    settings = [word for each in ("training.images=64", "training.batch=16") for word in ("--set", each)]
+    done(run("train", "pictures", "--from", "mine", "--out", "trained", "--device", "cpu", *settings))
+    out, _ = done(run("export", "trained", "--out", "back", "--json"))
+    assert json.loads(out)["largest_difference"] <= 1e-6
+    refused(run("export", "trained", "--out", "back"), "exists and is not empty")
+    done(run("export", "trained", "--out", "back", "--force"))
+    assert (files / "back" / "unet").stat().st_mode & 0o700 == 0o700
+    pipeline, unet = diffusers.DDPMPipeline.from_pretrained(files / "back"), nk.load("trained", "cpu").denoiser.backbone
+    assert dict(pipeline.scheduler.config) == dict(
+        diffusers.DDPMPipeline.from_pretrained(files / "pipeline").scheduler.config
+    )
+    x, t = torch.randn(2, 3, 8, 8), torch.tensor([10.0, 700.0])
+    with torch.no_grad():
+        torch.testing.assert_close(pipeline.unet(x, t).sample, unet(x, t), atol=1e-6, rtol=1e-6)
+        first = diffusers.DDPMPipeline.from_pretrained(files / "pipeline").unet(x, t).sample
+        assert float((unet(x, t) - first).abs().max()) > 1e-6  # it was trained
+        assert pipeline(batch_size=1, num_inference_steps=2, output_type="np").images.shape == (1, 8, 8, 3)
+    done(run("adopt", "back", "--out", "again", "--pictures", "pictures", "--device", "cpu"))
+    refused(run("export", "digits", "--out", "folder"), "this one is a unet")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+def test_an_adopted_denoiser_is_exported_as_a_graph(run, files):
+    done(run("adopt", "pipeline", "--out", "mine", "--pictures", "pictures", "--device", "cpu"))
+    out, _ = done(run("export", "mine", "--out", "denoiser.pt2", "--json"))
+    assert json.loads(out[out.index("{") :])["largest_difference"] < 1e-3

@@ -14,6 +14,8 @@ class Backbone(nn.Module, ABC):
 
     #: Whether it was trained with classes and never without one, so that it has to be given a label.
     needs_label: bool = False
+    #: The largest batch that a graph of it may be given, once exported.
+    largest_batch: int = 65_536
 
     @abstractmethod
     def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from torch import Tensor, nn
 
+from noisekernel.core import checks
 from noisekernel.core.errors import InputError, NoiseKernelError, ShapeError
 from noisekernel.core.settings import Strict
 from noisekernel.networks.backbone import Backbone
@@ -67,6 +68,8 @@ class DiffusersUNet(Backbone):
 
     def __init__(self, settings: Mapping[str, Any], classes: int | None = None) -> None:
         super().__init__()
+        # From 64 samples on the library takes another way through memory, for a fault of old versions of torch.
+        self.largest_batch = 63
         check_settings(settings)
         self.classes, self.numbers_told = classes, 0
         rows = settings.get("num_class_embeds") or 0
@@ -120,12 +123,10 @@ class DiffusersUNet(Backbone):
             raise ShapeError(f"label has shape {tuple(label.shape)}; give one class a sample: ({len(h)},)")
         if not self.needs_label:
             return label
-        if h.is_meta:  # what is counted without weights depends on no class
-            return label
-        if bool((label >= self.classes).any()):
+        if checks.readable(label) and bool((label >= self.classes).any()):
             raise InputError(
                 "this model was always told a class when it was trained, and knows no picture without one; give a "
-                "label (--label NAME)"
+                "label (--label NAME; in training, data.labels=true and data.forget=0)"
             )
         return label
 

@@ -64,8 +64,8 @@ class Levels:
         return self.prediction != "epsilon" and float(self.log_sigmas[-1].exp()) >= PURE_NOISE
 
 
-def levels_of(told: Mapping[str, Any]) -> Levels:
-    """The levels of a scheduler that is given by its settings."""
+def scheduler_of(told: Mapping[str, Any]) -> Any:
+    """The scheduler that is given by its settings, as an object of the library."""
     name = told.get("_class_name")
     if name not in (*PRESERVING, *FLOWS):
         raise InputError(
@@ -76,12 +76,17 @@ def levels_of(told: Mapping[str, Any]) -> Levels:
     try:
         with warnings.catch_warnings():  # of NumPy, which some of them use as it was
             warnings.simplefilter("ignore", DeprecationWarning)
-            scheduler = getattr(library, name).from_config(dict(told))
+            return getattr(library, name).from_config(dict(told))
     except (TypeError, ValueError, NotImplementedError, ImportError) as error:
         raise InputError(f"diffusers cannot make the {name} that is described: {error}") from None
+
+
+def levels_of(told: Mapping[str, Any]) -> Levels:
+    """The levels of a scheduler that is given by its settings."""
+    scheduler = scheduler_of(told)
     settings = scheduler.config
     timesteps = int(settings.num_train_timesteps)
-    if name in FLOWS or getattr(settings, "use_flow_sigmas", False):
+    if told["_class_name"] in FLOWS or getattr(settings, "use_flow_sigmas", False):
         _check_flow(settings)
         return Levels("flow", timesteps, None, None, ())
     prediction = told.get("prediction_type", "epsilon" if told.get("predict_epsilon", True) else "sample")
