@@ -48,7 +48,7 @@ def test_every_command_works_on_an_adopted_model(run, files):
     done(run("walk", "mine.safetensors", "-n", 2, "--steps", 2, "--out", "walk.gif", *brief))
     told, _ = done(run("info", "mine.safetensors"))
     assert "network diffusers, head adopted" in told
-    assert "adopted from pipeline (DDPMPipeline of diffusers); its error is measured on 48 of pictures" in told
+    assert "adopted from pipeline (DDPMPipeline of diffusers); its error is measured on 48 examples (pictures)" in told
     short = ("--steps", 8, "-n", 16, "--pairs", 40, "--data", "pictures", "--out", "diagnosis")
     done(run("diagnose", "mine.safetensors", *short, *brief))
     done(run("push", "mine.safetensors", "./shelf"))

@@ -2,7 +2,7 @@
 `diffusers`, for a model that was adopted from there.
 
 Continuous: mean and variance. Categorical: log_probs. With labels: (x, beta, label), the class after the last meaning
-none. The file is run, or the folder loaded, and compared with the original before it is called done.
+none. The file is run, or the network in the folder, and compared with the original before it is called done.
 """
 
 import logging

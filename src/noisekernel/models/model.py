@@ -116,7 +116,7 @@ def told_history(history: Mapping[str, Any]) -> str:
     if isinstance(adopted, Mapping):
         return (
             f"adopted from {adopted.get('name', 'a model')} ({adopted.get('from', '?')} of diffusers); its error is "
-            f"measured on {adopted.get('examples', '?')} of {adopted.get('measured', '?')}"
+            f"measured on {adopted.get('examples', '?')} examples ({adopted.get('measured', '?')})"
         )
     recipe = history.get("recipe")
     name = recipe.get("name") if isinstance(recipe, Mapping) else None
