@@ -14,6 +14,7 @@ import noisekernel as nk
 from noisekernel.core.errors import InputError, NoiseKernelError, StorageError
 from noisekernel.core.levels import level_of_ratio
 from noisekernel.models.adopting import work
+from noisekernel.models.adopting.schedule import PRESERVING, levels_of
 
 HOW = {"device": "cpu", "pictures": adopted.pictures()}
 
@@ -133,6 +134,17 @@ def test_schedulers(name, settings):
     assert head.clip == (1.0 if name == "DDIMScheduler" else None)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("name", PRESERVING)
+def test_every_scheduler_of_a_table_has_the_levels_of_ddpm(name):
+    """So one that is swapped in for sampling changes nothing."""
+    told = {"beta_start": 0.0002, "beta_end": 0.015, "num_train_timesteps": 500}
+    table = torch.cumprod(1 - torch.linspace(0.0002, 0.015, 500, dtype=torch.float64), dim=0)
+    levels = levels_of({"_class_name": name, **told})
+    torch.testing.assert_close(levels.log_sigmas, 0.5 * torch.log((1 - table) / table), atol=1e-3, rtol=1e-4)
+    assert (levels.timesteps, levels.prediction) == (500, "epsilon")
+
+
 def test_a_learned_variance_is_not_used_and_it_is_said(tmp_path):
     pipeline = adopted.pipeline(out_channels=6)
     model = nk.adopt(pipeline, **HOW)
@@ -207,6 +219,8 @@ def test_half_a_folder_is_refused(copy):
     shards = {"weight_map": {"conv_in.weight": "one.safetensors", "conv_in.bias": "two.safetensors"}}
     (copy / "unet" / "diffusion_pytorch_model.safetensors.index.json").write_text(json.dumps(shards))
     refused(copy, "one.safetensors, two.safetensors missing")
+    (copy / "unet" / "diffusion_pytorch_model.safetensors.index.json").write_text('{"weight_map": [1]}')
+    refused(copy, "in which files the weights are", StorageError)
     (copy / "unet" / "config.json").unlink()
     refused(copy, r"unet.config.json is missing")
     refused(copy / "scheduler", "neither model_index.json nor config.json")
@@ -299,6 +313,24 @@ def test_schedules_that_are_not_known_are_refused(copy, settings, words):
 def test_the_early_name_of_a_prediction_is_known(copy):
     change(copy / "scheduler" / "scheduler_config.json", prediction_type="gone", predict_epsilon=False)
     assert nk.adopt(copy, **HOW).design.head.prediction == "sample"
+
+
+def test_from_the_hub_weights_are_fetched_only_of_what_can_be_adopted(model, copy, monkeypatch):
+    asked = []
+
+    def fetch(name, allow_patterns):
+        asked.extend(allow_patterns)
+        return str(copy)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fetch)
+    found = nk.adopt("somebody/tiny", **HOW)
+    assert found.history["adopted"]["name"] == "somebody/tiny"
+    assert found.design == model.design
+    assert all(pattern.endswith((".json", ".safetensors")) for pattern in asked)
+    asked.clear()
+    change(copy / "model_index.json", vae=["diffusers", "AutoencoderKL"])
+    refused("somebody/tiny", "latent pipelines")
+    assert asked == ["*.json"]
 
 
 def test_other_mistakes(folder, tmp_path, monkeypatch):

@@ -31,8 +31,8 @@ from noisekernel.recipes.schema import Design
 
 #: How many pictures the error is measured on.
 EXAMPLES = 64
-#: What is fetched from the Hub: nothing that could execute.
-FETCHED = ["*.json", "*.safetensors"]
+#: What is fetched from the Hub, nothing of which could execute: first what says whether it can be adopted.
+SETTINGS, WEIGHTS = ["*.json"], ["unet/*.safetensors", "diffusion_pytorch_model*.safetensors"]
 
 
 def adopt(
@@ -74,7 +74,8 @@ def adopt(
     found = _found(what)
     levels = levels_of(found.scheduler)
     design = _design(found, levels, classes)
-    model = build(design).to(checks.pick_device(device))
+    with torch.random.fork_rng(devices=[]):  # the weights that it begins with are replaced
+        model = build(design).to(checks.pick_device(device))
     denoiser, head = model.denoiser, getattr(model.denoiser, "head", None)
     assert isinstance(denoiser, Denoiser) and isinstance(head, AdoptedGaussian)  # noqa: PT018
     _take(denoiser, found)
@@ -122,7 +123,9 @@ def _found(what: str | Path | Any) -> Found:
     from huggingface_hub import snapshot_download
 
     try:
-        return replace(in_folder(Path(snapshot_download(what, allow_patterns=FETCHED))), name=what)
+        found = in_folder(Path(snapshot_download(what, allow_patterns=SETTINGS)))
+        snapshot_download(what, allow_patterns=WEIGHTS)
+        return replace(found, name=what)
     except NoiseKernelError:
         raise
     except Exception as error:  # whatever the network and the Hub come up with

@@ -173,7 +173,10 @@ def _files(folder: Path) -> list[Path]:
     """The files that hold the weights; a sentence where there are none that may be read."""
     index = folder / f"{WEIGHTS}.safetensors.index.json"
     if index.is_file():
-        paths = [folder / name for name in sorted(set(_table(index).get("weight_map", {}).values()))]
+        shards = _table(index).get("weight_map")
+        if not isinstance(shards, dict) or not all(isinstance(name, str) for name in shards.values()):
+            raise StorageError(f"{index} does not say in which files the weights are")
+        paths = [folder / name for name in sorted(set(shards.values()))]
         missing = [path.name for path in paths if not path.is_file()]
         if missing or not paths:
             raise InputError(f"{folder} is not whole: {', '.join(missing) or 'all weights'} missing; download it again")
