@@ -148,14 +148,12 @@ def _settings(told: Mapping[str, Any], origin: str) -> dict[str, Any]:
 
 def _weights(folder: Path) -> dict[str, Tensor]:
     """The weights of a network, all of them, in single precision."""
-    shards = _files(folder)
-    for path in shards:
+    files, variant = _files(folder)
+    for path in files:
         _check_whole(path)
-    variant = shards[0].name.removeprefix(f"{WEIGHTS}.").removesuffix("safetensors").split(".")[0]
-    variant = "" if "-of-" in variant or variant == "" else variant
     try:
         network, told = diffusers().UNet2DModel.from_pretrained(
-            folder, use_safetensors=True, local_files_only=True, output_loading_info=True, variant=variant or None
+            folder, use_safetensors=True, local_files_only=True, output_loading_info=True, variant=variant
         )
     except (OSError, ValueError, RuntimeError) as error:
         raise StorageError(f"{folder}: the weights do not fit the network: {str(error).splitlines()[0]}") from None
@@ -169,8 +167,8 @@ def _weights(folder: Path) -> dict[str, Tensor]:
     return found
 
 
-def _files(folder: Path) -> list[Path]:
-    """The files that hold the weights; a sentence where there are none that may be read."""
+def _files(folder: Path) -> tuple[list[Path], str | None]:
+    """The files that hold the weights, and what they are called beside the usual; a sentence where there are none."""
     index = folder / f"{WEIGHTS}.safetensors.index.json"
     if index.is_file():
         shards = _table(index).get("weight_map")
@@ -180,12 +178,12 @@ def _files(folder: Path) -> list[Path]:
         missing = [path.name for path in paths if not path.is_file()]
         if missing or not paths:
             raise InputError(f"{folder} is not whole: {', '.join(missing) or 'all weights'} missing; download it again")
-        return paths
+        return paths, None
     if (plain := folder / f"{WEIGHTS}.safetensors").is_file():
-        return [plain]
+        return [plain], None
     variants = sorted(folder.glob(f"{WEIGHTS}.*.safetensors"))
     if len(variants) == 1:
-        return variants
+        return variants, variants[0].name.removeprefix(f"{WEIGHTS}.").removesuffix(".safetensors")
     pickled = next((path for path in sorted(folder.iterdir()) if path.suffix in PICKLED), None)
     if pickled is not None:
         raise InputError(_of_file(pickled))
