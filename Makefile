@@ -79,7 +79,7 @@ bench: $(VENV)/.bench
 
 # The rivals. torchcfm asks for packages that its mathematics does not need, so without them.
 $(VENV)/.bench: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet "diffusers>=0.30,<1" "POT>=0.9,<1"
+	$(BIN)/python -m pip install --quiet "POT>=0.9,<1"
 	$(BIN)/python -m pip install --quiet --no-deps "torchcfm>=1.0,<2"
 	touch $@
 

@@ -157,7 +157,7 @@ def test_importing_is_light():
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
     extras = (
         "{'matplotlib', 'torchmetrics', 'arviz', 'datasets', 'tensorboard', 'imageio_ffmpeg', 'fastapi', 'onnx', "
-        "'pandas', 'pyarrow'}"
+        "'pandas', 'pyarrow', 'diffusers'}"
     )
     code = (
         f"import sys, noisekernel as nk; [getattr(nk, name) for name in nk.__all__];print({extras} & set(sys.modules))"

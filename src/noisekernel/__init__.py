@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from noisekernel.measuring.chains.diagnosis import diagnose
     from noisekernel.measuring.familiarity import Familiarity
     from noisekernel.models import Model, load, save
+    from noisekernel.models.adopting import adopt
     from noisekernel.models.named import measure
     from noisekernel.networks import (
         CategoricalHead,
@@ -105,6 +106,7 @@ _HOME = {
         "load",
         "save",
     ),
+    "models.adopting": ("adopt",),
     "models.named": ("measure",),
     "networks": (
         "CategoricalHead",
@@ -172,6 +174,7 @@ __all__ = [
     "Streams",
     "UniformLevels",
     "Unrolled",
+    "adopt",
     "categories",
     "chain",
     "contrastive_adjustment",

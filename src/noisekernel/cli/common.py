@@ -141,7 +141,10 @@ def say_if_unlike(model: "Model", what: str, given: "Given") -> None:
     """Name those of the examples, on stderr, whose like the model never saw. It is measured for that once."""
     from noisekernel.measuring.familiarity import DRAWN, UNLIKE, WORDS, Familiarity
     from noisekernel.models.saving import digest_of
+    from noisekernel.networks.guided import needs_label
 
+    if needs_label(model.denoiser):  # how strange an example is, it could say of each class alone
+        return
     weights = digest_of(what)
     usual = Familiarity.known(weights)
     if usual is None:

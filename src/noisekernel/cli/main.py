@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from noisekernel import __version__
 from noisekernel.cli import (
+    adopt,
     demo,
     diagnose,
     equilibrate,
@@ -62,6 +63,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("diagnose")(diagnose.diagnose)
 app.command("info")(info.info)
 app.command("recipes")(recipes.recipes)
+app.command("adopt")(adopt.adopt)
 app.command("push")(hub.push)
 app.command("pull")(hub.pull)
 app.command("export")(export.export)

@@ -104,6 +104,11 @@ class Kind(Strict):
         """The plainest kind of clean data of this shape, where nothing more need be known; by default none is."""
         return None
 
+    @classmethod
+    def of_signals(cls, shape: tuple[int, ...]) -> "Kind | None":
+        """The kind of signals of this shape, from -1 to 1, that other libraries train networks on; by default none."""
+        return None
+
     @abstractmethod
     def fitted(self, items: Items | None) -> tuple[Self, str | None]:
         """This kind with all settings that a design needs, where need be by a look at the data.

@@ -1,7 +1,8 @@
-"""The denoiser as a graph for other programs: (x, beta) to the parameters of r, for any batch size.
+"""The denoiser for other programs: as a graph, (x, beta) to the parameters of r, for any batch size; or as a folder of
+`diffusers`, for a model that was adopted from there.
 
 Continuous: mean and variance. Categorical: log_probs. With labels: (x, beta, label), the class after the last meaning
-none. The file is run and compared with the original before it is called done.
+none. The file is run, or the network in the folder, and compared with the original before it is called done.
 """
 
 import logging
@@ -22,6 +23,10 @@ from noisekernel.core.errors import InputError, NoiseKernelError
 from noisekernel.core.randomness import Streams
 from noisekernel.files.atomic import write_atomically
 from noisekernel.models.model import Model
+from noisekernel.models.way_back import write_folder
+from noisekernel.networks.backbone import Backbone
+from noisekernel.networks.denoiser import Denoiser
+from noisekernel.networks.guided import needs_label
 
 #: The largest difference, relative to the largest value, between the exported graph and the original.
 TOLERANCE = 1e-3
@@ -43,18 +48,27 @@ class Graph(nn.Module):
 
 
 def export(what: str | Path, out: Path) -> dict[str, Any]:
-    """Write the graph to `out`; returns its inputs, outputs and the largest difference found."""
-    if out.suffix not in (".pt2", ".onnx"):
-        raise InputError(f"{out.name}: exports are .pt2 (torch.export) or .onnx")
+    """Write the graph to `out`, or a folder; returns inputs, outputs and the largest difference found.
+
+    Args:
+        what: The name of a model, its file, or the folder of a training run.
+        out: A new file, .pt2 or .onnx; or a new folder, for a model with a network of diffusers.
+    """
+    if out.suffix not in (".pt2", ".onnx", ""):
+        raise InputError(f"{out.name}: exports are .pt2 (torch.export), .onnx, or a folder (no ending) of diffusers")
     model = models.load(what, "cpu")
+    if out.suffix == "":
+        return write_folder(model, out)
     graph = Graph(model).eval()
     inputs = _inputs(model, 3, seed=0)
     names = ["x", "beta", "label"][: len(inputs)]
     outputs = ["mean", "variance"] if model.design.kernel.kind == "gaussian" else ["log_probs"]
-    batch = torch.export.Dim("batch", min=2, max=65536)
+    assert isinstance(model.denoiser, Denoiser)
+    largest = getattr(model.denoiser.backbone, "largest_batch", Backbone.largest_batch)
+    batch = torch.export.Dim("batch", min=2, max=largest)
     with torch.no_grad(), _quiet():
         program = torch.export.export(graph, inputs, dynamic_shapes=tuple({0: batch} for _ in inputs), strict=True)
-    largest = [0.0]
+    differences: list[float] = []
 
     def write(temporary: Path) -> None:
         with _quiet():
@@ -67,7 +81,7 @@ def export(what: str | Path, out: Path) -> dict[str, Any]:
                 possible = expected > 0.1 * LOG_ZERO  # what is impossible has no logarithm to compare
                 expected, given = (torch.where(possible, each, each.clamp(min=LEAST)) for each in (expected, given))
                 difference = float((expected - given).abs().max())
-                largest[0] = max(largest[0], difference)
+                differences.append(difference)
                 if not difference <= TOLERANCE * max(1.0, float(expected.abs().max())):  # NaN is not
                     raise NoiseKernelError(f"the exported graph differs from the original by {difference:.3g}")
 
@@ -76,7 +90,7 @@ def export(what: str | Path, out: Path) -> dict[str, Any]:
         "file": str(out),
         "inputs": ", ".join(names),
         "outputs": ", ".join(outputs),
-        "largest_difference": largest[0],
+        "largest_difference": max(differences),
     }
 
 
@@ -98,7 +112,8 @@ def _inputs(model: Model, n: int, seed: int) -> tuple[Tensor, ...]:
     streams = Streams.of(seed, range(n))
     x = model.kernel.prior((n, *model.shape)).sample(streams)
     inputs = (x, torch.linspace(0.1, 0.9, n))
-    return (*inputs, torch.arange(n) % (len(model.classes) + 1)) if model.classes else inputs
+    rows = len(model.classes) + (not needs_label(model.denoiser))  # one more for no label
+    return (*inputs, torch.arange(n) % rows) if model.classes else inputs
 
 
 def _write_pt2(program: Any, path: Path) -> Any:

@@ -112,6 +112,12 @@ class Model(Verbs):
 
 def told_history(history: Mapping[str, Any]) -> str:
     """The history of a model in words; what it does not say is left out."""
+    adopted = history.get("adopted")
+    if isinstance(adopted, Mapping):
+        return (
+            f"adopted from {adopted.get('name', 'a model')} ({adopted.get('from', '?')} of diffusers); its error is "
+            f"measured on {adopted.get('examples', '?')} examples ({adopted.get('measured', '?')})"
+        )
     recipe = history.get("recipe")
     name = recipe.get("name") if isinstance(recipe, Mapping) else None
     examples, images, seconds = history.get("examples"), history.get("images"), history.get("seconds")

@@ -4,6 +4,7 @@ A backbone maps (input, noise level, label) to features. A head stands on both s
 the backbone's input, and the features into a distribution over z.
 """
 
+from noisekernel.networks.adopted_head import AdoptedGaussian
 from noisekernel.networks.backbone import Backbone
 from noisekernel.networks.categorical_heads import CategoricalHead, OrdinalHead
 from noisekernel.networks.clamped import Clamped
@@ -26,6 +27,7 @@ from noisekernel.networks.windowed import Windowed
 
 __all__ = [
     "MLP",
+    "AdoptedGaussian",
     "Backbone",
     "CategoricalHead",
     "Clamped",

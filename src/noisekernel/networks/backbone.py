@@ -12,6 +12,11 @@ class Backbone(nn.Module, ABC):
     as the network understands it as a whole, by which samples can be compared.
     """
 
+    #: Whether it was trained with classes and never without one, so that it has to be given a label.
+    needs_label: bool = False
+    #: The largest batch that a graph of it may be given, once exported.
+    largest_batch: int = 65_536
+
     @abstractmethod
     def forward(self, h: Tensor, level: Tensor, label: Tensor | None = None) -> Tensor:
         """Features, (batch, out_channels, *space).

@@ -7,11 +7,17 @@ from noisekernel.core.checks import Level
 from noisekernel.core.distributions import Normal
 
 
-def exact_denoiser(x: Tensor, beta: Level, mean: float, variance: float) -> Normal:
+def exact_denoiser(x: Tensor, beta: Level, mean: float | Tensor, variance: float | Tensor) -> Normal:
     """p(z | x) when z ~ N(mean, variance): the one case where the denoiser is known in closed form.
 
     With gain = alpha v / (alpha^2 v + beta): mu = m + gain (x - alpha m) and sigma2 = v beta / (alpha^2 v + beta).
     For any data with these two moments it is the best *linear* denoiser, which is what preconditioning builds on.
+
+    Args:
+        x: States, (batch, *event).
+        beta: The noise level: one number, or one per sample, (batch,).
+        mean: m: one number, or one per element, of the shape of one sample.
+        variance: v: one number.
     """
     level = checks.spread(checks.level("beta", beta, x), x)
     alpha = 1.0 - level

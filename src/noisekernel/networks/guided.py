@@ -175,3 +175,12 @@ def classes_of(denoiser: Denoise) -> int | None:
     if not isinstance(denoiser, Denoiser) or not hasattr(denoiser.backbone, "classes"):
         return None
     return denoiser.backbone.classes or 0  # type: ignore[return-value]
+
+
+def needs_label(denoiser: Denoise) -> bool:
+    """Whether a denoiser of this package was always told a class, so that it knows no state without one.
+
+    Args:
+        denoiser: The denoiser.
+    """
+    return isinstance(denoiser, Denoiser) and bool(getattr(denoiser.backbone, "needs_label", False))

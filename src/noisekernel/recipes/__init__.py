@@ -4,12 +4,13 @@ A recipe says what the data becomes, which kernel, network, head and objective, 
 """
 
 from noisekernel.recipes.objectives import ObjectiveConfig
-from noisekernel.recipes.parts import CovarianceHeadConfig, Measured, PreconditionedHeadConfig
+from noisekernel.recipes.parts import AdoptedHeadConfig, CovarianceHeadConfig, Measured, PreconditionedHeadConfig
 from noisekernel.recipes.reading import recipe, recipe_names, recorded
 from noisekernel.recipes.schema import Design, Recipe
 from noisekernel.recipes.training import TrainingSettings
 
 __all__ = [
+    "AdoptedHeadConfig",
     "CovarianceHeadConfig",
     "Design",
     "Measured",

@@ -26,6 +26,7 @@ CONFIGS: dict[type, Any] = {
     networks.PlainGaussian: parts.PlainHeadConfig,
     networks.PreconditionedGaussian: parts.PreconditionedHeadConfig,
     networks.CovarianceGaussian: parts.CovarianceHeadConfig,
+    networks.AdoptedGaussian: parts.AdoptedHeadConfig,
     networks.CategoricalHead: parts.CategoricalHeadConfig,
     networks.OrdinalHead: parts.OrdinalHeadConfig,
     networks.IntervalHead: parts.IntervalsHeadConfig,

@@ -13,6 +13,7 @@ from noisekernel import kernels, networks
 from noisekernel.core.errors import InputError
 from noisekernel.core.quantities import told_bytes
 from noisekernel.core.settings import Count, Positive, Strict
+from noisekernel.networks.adopted_head import AdoptedGaussian, Prediction
 from noisekernel.networks.categorical_heads import CategoricalHead, OrdinalHead
 from noisekernel.networks.columns_head import ColumnsHead
 from noisekernel.networks.covariance import DENSE, FEWEST
@@ -20,6 +21,7 @@ from noisekernel.networks.covariance_head import CROSSOVER, CovarianceGaussian
 from noisekernel.networks.gaussian_heads import PlainGaussian, PreconditionedGaussian
 from noisekernel.networks.head import Head
 from noisekernel.networks.interval_head import IntervalHead
+from noisekernel.recipes.adopted_network import DiffusersConfig
 
 Level = Annotated[float, Field(gt=0, le=1)]
 
@@ -232,6 +234,20 @@ class ColumnsHeadConfig(Part):
         return ColumnsHead(self.counts, self.uniform, self.ordered)
 
 
+class AdoptedHeadConfig(Part):
+    """`AdoptedGaussian`; its schedule and what was measured are kept with the weights."""
+
+    kind: Literal["adopted"] = "adopted"
+    prediction: Prediction
+    timesteps: Annotated[int, Field(ge=2, strict=True)] = 1000
+    clip: Positive | None = None
+    from_noise: bool = False
+    ignored: Annotated[int, Field(ge=0, strict=True)] = 0
+
+    def build(self, channels: int | None, shape: tuple[int, ...]) -> Head:
+        return AdoptedGaussian(channels, shape, **self.model_dump(exclude={"kind"}))
+
+
 HeadConfig = Annotated[
     PlainHeadConfig
     | PreconditionedHeadConfig
@@ -239,7 +255,8 @@ HeadConfig = Annotated[
     | CategoricalHeadConfig
     | OrdinalHeadConfig
     | IntervalsHeadConfig
-    | ColumnsHeadConfig,
+    | ColumnsHeadConfig
+    | AdoptedHeadConfig,
     Field(discriminator="kind"),
 ]
 
@@ -342,6 +359,6 @@ class CorrectionConfig(Strict):
 
 
 NetworkConfig = Annotated[
-    UNetConfig | PaperUNetConfig | MLPConfig | TransformerConfig | RotaryConfig | ColumnsConfig,
+    UNetConfig | PaperUNetConfig | MLPConfig | TransformerConfig | RotaryConfig | ColumnsConfig | DiffusersConfig,
     Field(discriminator="kind"),
 ]

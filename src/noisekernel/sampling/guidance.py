@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from noisekernel.core.errors import InputError, ShapeError
 from noisekernel.networks.clamped import Clamped
-from noisekernel.networks.guided import Guided, Turns, classes_of
+from noisekernel.networks.guided import Guided, Turns, classes_of, needs_label
 from noisekernel.sampling.model import NoiseModel
 from noisekernel.sampling.schedule import Schedule
 
@@ -66,12 +66,15 @@ def _check_plain(model: NoiseModel, called: str) -> None:
 def over_classes(model: Some) -> Some:
     """The model for who draws without a label.
 
-    Classifier-free guidance needs a label, so such a model takes its classes by turns; any other is as it was.
+    Classifier-free guidance needs a label, and so do some networks. Such a model takes its classes by turns; any other
+    is as it was.
 
     Args:
         model: The model.
     """
     guidance = model.guidance
+    if needs_label(model.denoiser):
+        return replace(model, denoiser=Turns(model.denoiser, classes_of(model.denoiser) or 1))
     if guidance is None or not guidance.free or not isinstance(model.denoiser, Guided):
         return model
     classes = classes_of(guidance.denoiser)

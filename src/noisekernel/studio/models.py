@@ -19,6 +19,7 @@ from noisekernel.data.source import Source
 from noisekernel.kinds import Kind
 from noisekernel.measuring.familiarity import Familiarity
 from noisekernel.models.model import Model, told_history
+from noisekernel.sampling.guidance import over_classes
 from noisekernel.sampling.strength import StrengthCurve
 from noisekernel.tasks.strength import EQUILIBRIUM, RENEWAL, Way
 
@@ -117,7 +118,7 @@ class Served:
 
 def _seconds_a_step(model: Model, n: int) -> float:
     """The median of some, lest a moment in which the machine did something else be taken for the rule."""
-    times = [time.perf_counter() for _ in tasks.synthesis(model, n, steps=6)]
+    times = [time.perf_counter() for _ in tasks.synthesis(over_classes(model), n, steps=6)]
     return median(after - before for before, after in itertools.pairwise(times))
 
 

@@ -69,8 +69,9 @@ def check_same_kind(start: Model, items: Source | None, origin: str, kind: str |
 
 
 def _own(start: Model) -> Recipe:
-    """The recipe that a model was trained by; for one that does not say, the usual one for its kind of data."""
+    """The recipe that a model was trained by; for one that does not say, the usual one for its network or its data."""
     told = start.history.get("recipe")
     if told:
         return recipes.recorded(told, "the model to start from")
-    return recipes.recipe(type(start.design.data).recipe(None, on_cpu=True))
+    usual = getattr(start.design.network, "recipe", None)
+    return recipes.recipe(usual or type(start.design.data).recipe(None, on_cpu=True))

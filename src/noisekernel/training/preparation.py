@@ -26,6 +26,7 @@ from noisekernel.files.digest import digest
 from noisekernel.kinds.base import Kind
 from noisekernel.kinds.registry import kinds
 from noisekernel.models.model import Model
+from noisekernel.networks.adopted_head import AdoptedGaussian
 from noisekernel.recipes.schema import Recipe
 from noisekernel.training.cost import check_memory
 from noisekernel.training.few import told_of_few
@@ -163,6 +164,8 @@ def prepare(
             if measured.note is not None:
                 console.print(measured.note, highlight=False, markup=False, soft_wrap=True)
         design = design.model_copy(update={"head": head})
+    elif isinstance(recipe.head, recipes.AdoptedHeadConfig) and before is None:
+        moments = _adopted(start, kind)
     return Prepared(examples, design, kind, count, told, moments, part)
 
 
@@ -178,6 +181,19 @@ def _corrected(recipe: Recipe, kind: Kind, before: Mapping[str, Any] | None, sta
     correction = recipe.objective.correction.model_copy(update={"lag": recipe.kernel.lag})
     kernel = start.design.kernel.model_copy(update={"lag": recipe.kernel.lag})
     return start.design.model_copy(update={"correction": correction, "kernel": kernel})
+
+
+def _adopted(start: Model | None, kind: Kind) -> Mapping[str, Tensor]:
+    """What was measured when the model to start from was adopted: its schedule, its error, the moments of its data."""
+    head = None if start is None else getattr(start.denoiser, "head", None)
+    if start is None or not isinstance(head, AdoptedGaussian):
+        raise InputError("head.kind=adopted goes on with a model that was adopted (nk adopt); say which: --from MODEL")
+    if kind.shape != start.shape:
+        raise InputError(
+            f"the data are {kind.described()}, and the adopted model is for {start.kind.described()}; it goes on with "
+            "such as it knows (data.size)"
+        )
+    return {name: value.to("cpu") for name, value in head.state_dict().items()}
 
 
 def _check_kind(kind: Kind, items: Source | None, origin: str) -> None:

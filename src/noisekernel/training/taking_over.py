@@ -26,8 +26,9 @@ from noisekernel.networks.denoiser import Denoiser
 from noisekernel.networks.head import Head
 from noisekernel.recipes.schema import Design, Recipe
 
-#: What networks call the layers that depend on the data.
+#: What networks call the layers that depend on the data; the table of classes of adopted ones has a name of its own.
 FIRST, OUTLET, LABELS = "stem.weight", "outlet", "label.table.weight"
+TABLES = (LABELS, "class_embedding.weight")
 #: What they call the bias behind which the vector of the label is added.
 BESIDE_LABEL = "network.2.bias"
 #: Lists of modules that begin at the lowest resolution.
@@ -166,7 +167,7 @@ def _fitted(
     name: str, own: Tensor, other: Tensor | None, design: Design, start: Design, made: Tensor | None
 ) -> tuple[Tensor, int]:
     """A weight as it is taken over, and how many of its numbers were."""
-    if name.endswith(LABELS):
+    if name.endswith(TABLES):
         return _of_classes(own, other, design.classes, start.classes)
     if other is None:
         return own, 0
@@ -188,14 +189,15 @@ def _fitted(
 
 
 def _of_classes(own: Tensor, other: Tensor | None, classes: Sequence[str], known: Sequence[str]) -> tuple[Tensor, int]:
-    """The table of labels: classes by name, and the last row, which stands for no label."""
+    """The table of labels: classes by name, and the last row, which stands for no label, if there is one."""
     if other is None:  # a network without labels adds nothing where one with labels adds that of "no label"
         return torch.cat((own[:-1], torch.zeros_like(own[-1:]))), 0
     if other.shape[1] != own.shape[1]:
         return own, 0
     rows = [other[known.index(name)] if name in known else own[place] for place, name in enumerate(classes)]
-    kept = 1 + sum(name in known for name in classes)
-    return torch.stack((*rows, other[-1])), kept * own.shape[1]
+    last = [other[-1]] if len(own) > len(classes) else []
+    kept = len(last) + sum(name in known for name in classes)
+    return torch.stack((*rows, *last)), kept * own.shape[1]
 
 
 def _keep_no_label(found: dict[str, Tensor], own: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> None:
@@ -260,7 +262,7 @@ def _in_words(
             return f"the outlet (head {design.head.kind!r} instead of {start.head.kind!r})"
         one, other = len(own[f"{OUTLET}.bias"]), len(given[f"{OUTLET}.bias"])
         return f"the outlet ({one} channels instead of {other})" if one != other else "the outlet"
-    if layer.endswith(LABELS.removesuffix(".weight")):
+    if layer.endswith(tuple(table.removesuffix(".weight") for table in TABLES)):
         known = sum(name in start.classes for name in design.classes)
         return f"the classes ({known} of {len(design.classes)} known)" if start.classes else "the classes"
     if layer.rpartition(".")[2] == "told":

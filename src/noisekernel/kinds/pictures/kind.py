@@ -97,6 +97,11 @@ class Pictures(Kind):
     def recipe(cls, items: Items | None, on_cpu: bool) -> str:
         return "small" if on_cpu else "default"
 
+    @classmethod
+    def of_signals(cls, shape: tuple[int, ...]) -> "Pictures | None":
+        """Three dimensions, of which the first are channels."""
+        return cls().of_size(Size(*shape)) if len(shape) == 3 and shape[0] in (1, 3, 4) else None
+
     def fitted(self, items: Items | None) -> tuple["Pictures", str | None]:
         if items is not None and (fault := fault_of(items.item(0))) is not None:
             raise InputError(f"{items.name(0)}: {fault}")
