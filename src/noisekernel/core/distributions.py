@@ -165,6 +165,14 @@ class Elementwise(Distribution):
         """
         raise InputError(f"a {type(self).__name__} cannot be guided; give it a method away_from(worse, by)")
 
+    def without(self, barred: Tensor) -> "Elementwise":
+        """This distribution given that no element is of a class that is barred for it.
+
+        Args:
+            barred: Which classes are, (batch, *event, classes).
+        """
+        raise InputError(f"classes are barred, and a {type(self).__name__} is of numbers, which have none")
+
     @abstractmethod
     def kl(self: Same, other: Same) -> Float[Tensor, " batch"]:
         """KL(self || other), exactly, for each sample.
