@@ -7,7 +7,7 @@ from noisekernel.core.checks import Level
 from noisekernel.core.distributions import Normal
 
 
-def exact_denoiser(x: Tensor, beta: Level, mean: float, variance: float) -> Normal:
+def exact_denoiser(x: Tensor, beta: Level, mean: float | Tensor, variance: float | Tensor) -> Normal:
     """p(z | x) when z ~ N(mean, variance): the one case where the denoiser is known in closed form.
 
     With gain = alpha v / (alpha^2 v + beta): mu = m + gain (x - alpha m) and sigma2 = v beta / (alpha^2 v + beta).
