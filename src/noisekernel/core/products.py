@@ -109,6 +109,11 @@ class Product(Elementwise):
         return joined(self.normal.mean, self.categories.mean, self.counts)
 
     @property
+    def parameters(self) -> dict[str, Tensor]:
+        """Those of the columns of numbers, (batch, numbers), and of categories, (batch, categories, classes)."""
+        return {**self.normal.parameters, **self.categories.parameters}
+
+    @property
     def mode(self) -> Tensor:
         return joined(self.normal.mode, self.categories.mode, self.counts)
 

@@ -22,8 +22,8 @@ hundredth of its deviation. So their level g is that at which the share 1 - beta
 
 It falls from 1 at beta = 1 to FLOOR as beta goes to 0. Even steps of beta are then even steps in what is known of both
 sorts of columns, and a level drawn uniformly in training is as useful to one as to the other. Were the same number beta
-the level of both, then half of the way of the numbers (sigma from 0.3 to 0.01) would lie in the last twelfth of that of
-the categories.
+the level of both, then half of what is told of numbers (all that is finer than a tenth of a deviation) would be told in
+the last hundredth of the way of the categories.
 
 **One lag.** At a constant level the lag w is that of either kernel. From beta to another level beta' the two have
 different limits, L_c = beta' / beta for categories and L_g = sqrt(g' / g) for numbers (both at most 1). w is the lag of
@@ -69,7 +69,7 @@ def number_level(beta: Tensor) -> Tensor:
         beta: Noise levels.
 
     >>> number_level(torch.tensor([1.0, 0.5, 0.0], dtype=torch.float64))
-    tensor([1.0000e+00, 9.6115e-03, 1.0000e-04], dtype=torch.float64)
+    tensor([1.0000e+00, 9.9025e-03, 1.0000e-04], dtype=torch.float64)
     """
     snr = torch.expm1((1.0 - beta) * MOST)
     # (1 - g)^2 = SNR g, in the form that does not cancel.

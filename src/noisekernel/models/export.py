@@ -1,7 +1,7 @@
 """The denoiser as a graph for other programs: (x, beta) to the parameters of r, for any batch size.
 
-Continuous: mean and variance. Categorical: log_probs. With labels: (x, beta, label), the class after the last meaning
-none. The file is run and compared with the original before it is called done.
+Continuous: mean and variance. Categorical: log_probs. Rows of both: all three. With labels: (x, beta, label), the class
+after the last meaning none. The file is run and compared with the original before it is called done.
 """
 
 import logging
@@ -17,7 +17,6 @@ from torch import Tensor, nn
 
 from noisekernel import models
 from noisekernel.core.categories import LOG_ZERO
-from noisekernel.core.distributions import Normal
 from noisekernel.core.errors import InputError, NoiseKernelError
 from noisekernel.core.randomness import Streams
 from noisekernel.files.atomic import write_atomically
@@ -39,7 +38,7 @@ class Graph(nn.Module):
 
     def forward(self, x: Tensor, beta: Tensor, label: Tensor | None = None) -> tuple[Tensor, ...]:
         r = self.denoiser(x, beta, label) if self.labelled else self.denoiser(x, beta)
-        return (r.loc, r.variance) if isinstance(r, Normal) else (r.table(),)
+        return tuple(r.parameters.values())
 
 
 def export(what: str | Path, out: Path) -> dict[str, Any]:
@@ -50,7 +49,8 @@ def export(what: str | Path, out: Path) -> dict[str, Any]:
     graph = Graph(model).eval()
     inputs = _inputs(model, 3, seed=0)
     names = ["x", "beta", "label"][: len(inputs)]
-    outputs = ["mean", "variance"] if model.design.kernel.kind == "gaussian" else ["log_probs"]
+    with torch.no_grad():
+        outputs = list(model.denoiser(*inputs).parameters)
     batch = torch.export.Dim("batch", min=2, max=65536)
     with torch.no_grad(), _quiet():
         program = torch.export.export(graph, inputs, dynamic_shapes=tuple({0: batch} for _ in inputs), strict=True)
