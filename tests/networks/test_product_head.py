@@ -92,7 +92,7 @@ def test_one_network_of_columns_takes_both_sorts():
         HEAD.in_channels, HEAD.out_channels, HEAD.learned, HEAD.in_order, width=16, depth=1, heads=2
     )
     assert HEAD.learned == (3, WIDTH, 2, WIDTH)
-    assert HEAD.in_order == (3, PLACES, 0, PLACES)
+    assert HEAD.in_order == (3, 0, 0, 0)
     denoiser = nk.Denoiser(network, HEAD)
     nn.init.normal_(network.weights.weight)
     x = data(3)

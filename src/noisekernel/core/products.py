@@ -10,7 +10,6 @@ masked, and a class that a column has not has no probability.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import torch
 from jaxtyping import Float
@@ -23,10 +22,16 @@ from noisekernel.core.errors import DtypeError, InputError, ShapeError
 from noisekernel.core.randomness import Randomness, normal
 
 
-@lru_cache(maxsize=64)
-def _places(counts: tuple[int, ...], device: torch.device) -> tuple[Tensor, Tensor]:
-    numeric = torch.tensor(counts, device=device) == 0
-    return numeric.nonzero().flatten(), (~numeric).nonzero().flatten()
+def places(counts: Sequence[int], device: torch.device) -> tuple[Tensor, Tensor]:
+    """Which columns are of numbers, and which of categories.
+
+    Args:
+        counts: How many classes each column has; 0 for numbers.
+        device: Where the numbers of the columns are to be.
+    """
+    numeric = [e for e, count in enumerate(counts) if not count]
+    others = [e for e, count in enumerate(counts) if count]
+    return torch.tensor(numeric, device=device), torch.tensor(others, device=device)
 
 
 def parted(value: Tensor, counts: Sequence[int]) -> tuple[Tensor, Tensor]:
@@ -39,7 +44,7 @@ def parted(value: Tensor, counts: Sequence[int]) -> tuple[Tensor, Tensor]:
     >>> parted(torch.tensor([[0.3, 2.0, -1.0]]), (0, 4, 0))
     (tensor([[ 0.3000, -1.0000]]), tensor([[2.]]))
     """
-    numeric, others = _places(tuple(counts), value.device)
+    numeric, others = places(counts, value.device)
     return value[:, numeric], value[:, others]
 
 
@@ -52,7 +57,7 @@ def joined(numbers: Tensor, others: Tensor, counts: Sequence[int]) -> Tensor:
         counts: How many classes each column has; 0 for numbers.
     """
     whole = numbers.new_empty((len(numbers), len(counts)))
-    numeric, rest = _places(tuple(counts), numbers.device)
+    numeric, rest = places(counts, numbers.device)
     return whole.index_copy(1, numeric, numbers).index_copy(1, rest, others.to(numbers.dtype))
 
 

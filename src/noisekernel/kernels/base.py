@@ -33,6 +33,7 @@ from noisekernel.core import checks
 from noisekernel.core.checks import Level
 from noisekernel.core.distributions import Distribution, Elementwise
 from noisekernel.core.errors import ScheduleError, ShapeError
+from noisekernel.core.randomness import Randomness
 
 Kernel = TypeVar("Kernel", bound="NoiseKernel")
 
@@ -127,6 +128,18 @@ class NoiseKernel(ABC):
             return x, beta
         x = torch.where(mask, x, observed)
         return x, (x == self.absorbing).flatten(1).float().mean(dim=1).clamp(min=LEAST)
+
+    def revealed(self, x: Tensor, z: Tensor, generator: Randomness) -> Tensor:
+        """States to learn r at, some of which show more of z than noise leaves; most kernels return x as it is.
+
+        It is for kernels that show what is observed (`shown`) at noise levels at which it would not often be visible.
+
+        Args:
+            x: States, (batch, *event).
+            z: Clean data, (batch, *event).
+            generator: Chooses what is shown.
+        """
+        return x
 
     @abstractmethod
     def prior(self, shape: Sequence[int], *, device: torch.device | str | None = None) -> Distribution:

@@ -38,7 +38,6 @@ so that the largest lag is L_c, at which both carry over all that they can. Any 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import torch
@@ -52,6 +51,7 @@ from noisekernel.core.distributions import Normal
 from noisekernel.core.errors import DtypeError, InputError, ShapeError
 from noisekernel.core.levels import linear
 from noisekernel.core.products import Product, as_classes, parted
+from noisekernel.core.randomness import Randomness, uniform
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.kernels.categorical import CategoricalKernel
 from noisekernel.kernels.gaussian import GaussianKernel
@@ -120,11 +120,6 @@ class ProductKernel(NoiseKernel):
     def masked(self) -> int:
         """The state "masked" of every column of categories: one number for all, whatever their classes are."""
         return self.classes
-
-    @cached_property
-    def _few(self) -> Tensor:
-        """How many classes each column of categories has."""
-        return torch.tensor([count for count in self.counts if count])
 
     def _of_categories(self, lag: Level) -> CategoricalKernel:
         return CategoricalKernel(lag=lag, classes=self.classes, carry_visible=self.carry_visible)
@@ -197,6 +192,18 @@ class ProductKernel(NoiseKernel):
         categories = torch.tensor(self.counts, device=x.device) > 0
         return torch.where(categories & ~mask, observed, x), beta
 
+    def revealed(self, x: Tensor, z: Tensor, generator: Randomness) -> Tensor:
+        """In half of the rows each masked category is shown with one and the same probability, uniform in (0, 1).
+
+        Which categories are masked does not depend on z, so what is true of z given x is the same function of x, at the
+        level of the numbers. But at high noise hardly a category is visible by itself, and where rows are filled in,
+        those that are observed are visible all the time.
+        """
+        u = uniform((len(x), 2 + x.shape[1]), generator, device=x.device)
+        shown = (u[:, :1] < 0.5) & (u[:, 2:] < u[:, 1:2])
+        categories = torch.tensor(self.counts, device=x.device) > 0
+        return torch.where(shown & categories, z.to(x), x)
+
     def prior(self, shape: Sequence[int], *, device: torch.device | str | None = None) -> Product:
         """Numbers from N(0, 1), categories all masked."""
         batch, columns = shape
@@ -220,7 +227,7 @@ class ProductKernel(NoiseKernel):
         return self._of_categories(0.0).loudness(beta)
 
     def check_data(self, z: Any, name: str = "z") -> Tensor:
-        return self._checked(z, name, self._few)
+        return self._checked(z, name)
 
     def check_state(self, x: Any) -> Tensor:
         """`x`, if it is a state: each category a class of its column, or masked.
@@ -228,9 +235,9 @@ class ProductKernel(NoiseKernel):
         Args:
             x: What was given as states.
         """
-        return self._checked(x, "x", self._few, self.masked)
+        return self._checked(x, "x", self.masked)
 
-    def _checked(self, value: Any, name: str, few: Tensor, other: int | None = None) -> Tensor:
+    def _checked(self, value: Any, name: str, other: int | None = None) -> Tensor:
         value = checks.floating(name, value)
         if value.ndim != 2 or value.shape[1] != len(self.counts):
             raise ShapeError(
@@ -239,6 +246,7 @@ class ProductKernel(NoiseKernel):
             )
         if checks.readable(value):
             classes = as_classes(parted(value, self.counts)[1], name)
+            few = torch.tensor([count for count in self.counts if count], device=value.device)
             good = (classes >= 0) & (classes < few)
             good = good if other is None else good | (classes == other)
             if not bool(good.all()):

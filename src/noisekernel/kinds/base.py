@@ -109,11 +109,12 @@ class Kind(Strict):
         return None
 
     @classmethod
-    def parts(cls, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What of a recipe has to change with these settings of the data, as settings; by default nothing.
+    def parts(cls, before: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What of a recipe has to change with settings of the data, as settings of a recipe; by default nothing.
 
         Args:
-            settings: Settings of this kind that a user changed in a recipe.
+            before: The settings of this kind in the recipe.
+            settings: Those that a user changed.
         """
         return {}
 

@@ -10,11 +10,10 @@ as u itself, and as how near it is to each of a few places on a line: linear int
 column of a network bend its answer at each place (Gorishniy et al. 2022, *On embeddings for numerical features*). Its r
 is the best linear denoiser with the mean m and the variance v of its column, corrected by two features.
 
-So a number is, to a network of columns, like a category that has `WIDTH` classes, the first of them in an order.
+So a number is, to a network of columns, like a category that has `WIDTH` classes.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -24,7 +23,7 @@ from torch.nn.functional import one_hot, pad
 from noisekernel.core import checks
 from noisekernel.core.categories import LOG_ZERO, Categorical
 from noisekernel.core.errors import InputError, ShapeError
-from noisekernel.core.products import Product, as_classes, parted
+from noisekernel.core.products import Product, as_classes, parted, places
 from noisekernel.kernels.product import number_level
 from noisekernel.networks.exact import exact_denoiser
 from noisekernel.networks.gaussian_heads import corrected
@@ -32,8 +31,7 @@ from noisekernel.networks.head import OfColumns
 
 #: The places on the line that a number is near to, and the ends of the line in deviations of its column.
 PLACES, REACH = 16, 3.0
-#: How many channels say where a number is: the places, the number itself, and a constant. The last two are those of its
-#: answer, for which the order of the places means nothing.
+#: How many channels say where a number is: the places, the number itself and a constant. Its answer is the last two.
 WIDTH = PLACES + 2
 
 
@@ -107,9 +105,8 @@ class ProductHead(OfColumns):
 
     @property
     def in_order(self) -> tuple[int, ...]:
-        """How many of these stand in an order."""
-        ordered = self.ordered or (0,) * len(self.counts)
-        return tuple(own if count else PLACES for own, count in zip(ordered, self.counts, strict=True))
+        """How many of these stand in an order: the places of a number need none, for there is the number itself."""
+        return self.ordered
 
     @property
     def in_channels(self) -> int:
@@ -133,10 +130,9 @@ class ProductHead(OfColumns):
         room = self.in_channels - 1
         of_classes = torch.cat((pad(states[..., :-1], (0, room - self.classes)), states[..., -1:]), dim=-1)
         of_numbers = pad(_near(u), (0, room - WIDTH + 1))
-        numeric = torch.tensor([count == 0 for count in self.counts], device=x.device)
+        numeric, others = places(self.counts, x.device)
         h = x.new_zeros((len(x), len(self.counts), self.in_channels))
-        h = h.index_copy(1, numeric.nonzero().flatten(), of_numbers)
-        return h.index_copy(1, (~numeric).nonzero().flatten(), of_classes).movedim(-1, 1), beta
+        return h.index_copy(1, numeric, of_numbers).index_copy(1, others, of_classes).movedim(-1, 1), beta
 
     def decode(self, features: Tensor, x: Tensor, beta: Tensor, known: Any = None) -> Product:
         numbers = parted(self._checked(x), self.counts)[0]
@@ -159,13 +155,8 @@ class ProductHead(OfColumns):
         return x
 
 
-@lru_cache(maxsize=8)
-def _line(device: torch.device) -> Tensor:
-    return torch.linspace(-REACH, REACH, PLACES, device=device)
-
-
 def _near(u: Tensor) -> Tensor:
     """How near numbers are to each place of the line, the numbers themselves, and ones: (batch, numbers, WIDTH)."""
-    line = _line(u.device).to(u.dtype)
+    line = torch.linspace(-REACH, REACH, PLACES, device=u.device, dtype=u.dtype)
     apart = (u.clamp(-REACH, REACH)[..., None] - line).abs() / (2.0 * REACH / (PLACES - 1))
     return torch.cat(((1.0 - apart).clamp(min=0.0), u[..., None], torch.ones_like(u)[..., None]), dim=-1)

@@ -74,7 +74,7 @@ def _with(content: Mapping[str, Any], changes: Mapping[str, Any]) -> Mapping[str
     if not isinstance(own, Mapping) or not isinstance(content.get("data"), Mapping):
         return {}
     kind = kinds().get(own.get("kind", content["data"].get("kind")))
-    return {} if kind is None else kind.parts(own)
+    return {} if kind is None else kind.parts(content["data"], own)
 
 
 def _content(name: str | Path | Mapping[str, Any]) -> dict[str, Any]:
