@@ -17,6 +17,7 @@ from noisekernel.kinds.checking import CHECKS, Case
 from noisekernel.kinds.tables import Tables
 from noisekernel.kinds.tables.scored import KEPT, OFTEN, scored
 from noisekernel.models import check_model
+from noisekernel.models.export import export
 from noisekernel.recipes import recipe
 from noisekernel.sampling.in_order import in_sequence
 
@@ -254,6 +255,13 @@ def test_variants_walks_and_noisy_states(model):
     assert shown[0].text.count("?") == int(masked.sum())
     page = model.kind.on_page.noisy(x)
     assert [cell is None for cell in page[0]] == masked.tolist()
+
+
+@pytest.mark.training
+def test_other_programs_get_all_that_r_says(model, tmp_path):
+    path = model.save(tmp_path / "people.safetensors")
+    told = export(path, tmp_path / "people.pt2")
+    assert told["outputs"] == "mean, variance, log_probs"
 
 
 @pytest.mark.training
