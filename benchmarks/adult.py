@@ -1,6 +1,6 @@
 """Rows of the census "Adult": ours beside a mixture of products, CTGAN and TVAE.
 
-    python benchmarks/adult.py FOLDER [--arms real mixture ours …] [--minutes 30] [--seeds 0 1 2] [--keep DIR]
+    python benchmarks/adult.py FOLDER [--arms real mixture ours product …] [--minutes 30] [--seeds 0 1 2] [--keep DIR]
     python benchmarks/adult.py FOLDER --arms ours --model MODEL     measures a model that was trained on the same rows
 
 FOLDER has the files adult.data and adult.test as published. As many rows as there are in adult.data are made, and
@@ -12,8 +12,9 @@ judged (`lab/made_rows.py`) by
 
 `real` has the rows of adult.test in the place of made ones, and for tstr those of adult.data: what can be had. Ours is
 trained for so many minutes of the clock on as many threads as --threads says, and draws its rows by the model's own
-sampler (`--steps`) and one element at a time (`--in-order`). CTGAN and TVAE need `pip install ctgan`,
-and have as many minutes as ours at most.
+sampler (`--steps`) and one element at a time (`--in-order`). The arm `product` is ours with numbers that are learned as
+numbers (`data.numbers=continuous`); it draws by its sampler alone, in 100 steps unless --steps says otherwise.
+CTGAN and TVAE need `pip install ctgan`, and have as many minutes as ours at most.
 Each run is a line of benchmarks/results/adult.jsonl.
 """
 
@@ -42,7 +43,9 @@ NAMES = (
 )
 NUMBERS = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 TARGET = "income"
-ARMS = ("real", "mixture", "ours", "CTGAN", "TVAE")
+ARMS = ("real", "mixture", "ours", "product", "CTGAN", "TVAE")
+#: What makes each arm of ours another one.
+SETTINGS: dict[str, dict[str, Any]] = {"ours": {}, "product": {"data.numbers": "continuous"}}
 #: Numbers of components that are tried, and the share of rows that is held out to choose among them.
 COMPONENTS, APART = (50, 100, 200), 0.1
 
@@ -166,16 +169,19 @@ def main() -> None:
                 report({"arm": arm, "seed": seed, **of_real(train, test, seed)}, options.record)
             elif arm == "mixture":
                 made.append(mixture(train, seed))
-            elif arm == "ours":
-                model = nk.load(options.model) if options.model else trained(train, options.minutes, seed, settings)
+            elif arm in SETTINGS:
+                own = SETTINGS[arm] | settings
+                model = nk.load(options.model) if options.model else trained(train, options.minutes, seed, own)
                 if options.keep is not None and not options.model:
-                    model.save(options.keep / f"adult-{seed}.safetensors", force=True)
+                    name = "adult" if arm == "ours" else f"adult-{arm}"
+                    model.save(options.keep / f"{name}-{seed}.safetensors", force=True)
                 told = {"images": model.history.get("images"), "training seconds": model.history.get("seconds")}
-                told |= {"settings": settings, "threads": options.threads}
-                for steps in options.steps:
+                told |= {"settings": own, "threads": options.threads}
+                in_order = options.in_order and arm == "ours"
+                for steps in options.steps or ([] if in_order else [100]):
                     rows, seconds = drawn(model, len(train), steps, seed, in_order=False)
                     made.append((rows, {**told, "steps": steps, **seconds}))
-                if options.in_order:
+                if in_order:
                     rows, seconds = drawn(model, len(train), None, seed, in_order=True)
                     made.append((rows, {**told, "steps": "in order", **seconds}))
             else:

@@ -69,9 +69,12 @@ def data(tmp_path, monkeypatch):
         name = "cat.jpg" if i == 0 else f"{i}.png"
         Image.new("RGB", (8, 8), (15 * i, 100, 255 - 15 * i)).save(tmp_path / "my-pictures" / name)
     fit = nk.fit
-    monkeypatch.setattr(
-        nk, "fit", lambda what: fit(what, settings=[*BRIEF, *TINY[KINDS[what]]], progress=False), raising=False
-    )
+
+    def briefly(what, settings=None):
+        own = [f"{name}={value}" for name, value in (settings or {}).items()]
+        return fit(what, settings=[*BRIEF, *TINY[KINDS[what]], *own], progress=False)
+
+    monkeypatch.setattr(nk, "fit", briefly, raising=False)
     return tmp_path
 
 
@@ -149,7 +152,7 @@ def test_every_line_of_the_tutorial_runs(tmp_path, monkeypatch):
         (
             "tables",
             20,
-            12,
+            13,
             [
                 *("samples/examples.csv", "redrawn/examples.csv", "fifty/sheet.txt"),
                 *("sure/summary.csv", "redone/summary.csv", "walk.csv"),

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from noisekernel.core.distributions import Delta, Distribution, Normal
     from noisekernel.core.errors import NoiseKernelError
     from noisekernel.core.levels import LogNormalLevels, UniformLevels
+    from noisekernel.core.products import Product
     from noisekernel.core.randomness import Streams
-    from noisekernel.kernels import CategoricalKernel, FiniteKernel, GaussianKernel, NoiseKernel
+    from noisekernel.kernels import CategoricalKernel, FiniteKernel, GaussianKernel, NoiseKernel, ProductKernel
     from noisekernel.measuring.chains.diagnosis import diagnose
     from noisekernel.measuring.familiarity import Familiarity
     from noisekernel.models import Model, load, save
@@ -92,12 +93,14 @@ _HOME = {
         "LogNormalLevels",
         "UniformLevels",
     ),
+    "core.products": ("Product",),
     "core.randomness": ("Streams",),
     "kernels": (
         "CategoricalKernel",
         "FiniteKernel",
         "GaussianKernel",
         "NoiseKernel",
+        "ProductKernel",
     ),
     "measuring.chains.diagnosis": ("diagnose",),
     "measuring.familiarity": ("Familiarity",),
@@ -169,6 +172,8 @@ __all__ = [
     "PlainGaussian",
     "PlainModel",
     "PreconditionedGaussian",
+    "Product",
+    "ProductKernel",
     "Reconstruction",
     "Schedule",
     "Streams",

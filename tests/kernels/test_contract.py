@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 import noisekernel as nk
 from helpers import generator
+from noisekernel.core.categories import LOG_ZERO
 from noisekernel.core.errors import DtypeError, InputError, NoiseKernelError, ScheduleError, ShapeError
+from noisekernel.core.products import parted
 from noisekernel.sampling.samplers import annealing
 
 SKELETON = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "extending" / "my_kernel.py"))
@@ -21,6 +23,8 @@ KERNELS = {
     "gaussian": nk.GaussianKernel(lag=0.5),
     "categorical": nk.CategoricalKernel(lag=0.6, classes=4),
     "categorical carrying": nk.CategoricalKernel(lag=0.6, classes=4, carry_visible=True),
+    "product": nk.ProductKernel(lag=0.6, counts=(0, 3, 4)),
+    "product carrying": nk.ProductKernel(lag=0.6, counts=(3, 0, 4), carry_visible=True),
     "the skeleton of the docs": SKELETON["VariancePreserving"](lag=0.5),
 }
 kernels = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
@@ -29,6 +33,10 @@ shapes = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 
 
 def data(kernel, shape, n=6, seed=0):
+    """Of that shape, but for a kernel of rows, which has a shape of its own."""
+    if isinstance(kernel, nk.ProductKernel):
+        columns = [torch.randint(k, (n,), generator=generator(k)) if k else torch.randn(n) for k in kernel.counts]
+        return torch.stack([column.float() for column in columns], dim=1)
     if isinstance(kernel, nk.CategoricalKernel):
         return torch.randint(kernel.classes, (n, *shape), generator=generator(seed))
     return torch.randn((n, *shape), generator=generator(seed))
@@ -36,9 +44,28 @@ def data(kernel, shape, n=6, seed=0):
 
 def denoised(kernel, x):
     """Some r, right or wrong, for each state."""
+    if isinstance(kernel, nk.ProductKernel):
+        counts = kernel.counts[: x.shape[1]]
+        numbers = parted(x, counts)[0]
+        missing = torch.arange(kernel.classes) >= torch.tensor([count for count in counts if count])[:, None]
+        logits = torch.randn((len(x), *missing.shape), generator=generator(1)).masked_fill(missing, LOG_ZERO)
+        return nk.Product(
+            nk.Normal(0.3 * numbers + 0.1, torch.full_like(numbers, 0.2)), nk.Categorical.from_logits(logits), counts
+        )
     if isinstance(kernel, nk.CategoricalKernel):
         return nk.Categorical.from_logits(torch.randn((*x.shape, kernel.classes), generator=generator(1)))
     return nk.Normal(0.3 * x + 0.1, torch.full_like(x, 0.2))
+
+
+def sample_of(r, i):
+    """The distribution of one sample alone."""
+
+    def one(value):
+        if isinstance(value, nk.Distribution):
+            return sample_of(value, i)
+        return value[i : i + 1] if isinstance(value, torch.Tensor) else value
+
+    return type(r)(**{name: one(value) for name, value in vars(r).items()})
 
 
 @kernels
@@ -60,6 +87,9 @@ def spread_beside_signal(kernel, beta):
     """The standard deviation over the mean of what is left of a signal of 1, from the noise distribution itself."""
     if isinstance(kernel, nk.CategoricalKernel):
         seen = float(kernel.noise(torch.zeros(1, 1, dtype=torch.int64), beta).probs[0, 0, 0])  # 1 with this probability
+        return (seen * (1.0 - seen)) ** 0.5 / seen
+    if isinstance(kernel, nk.ProductKernel):  # the level says of categories how loud it is; numbers go along
+        seen = float(kernel.noise(torch.zeros(1, len(kernel.counts)), beta).categories.probs[0, 0, 0])
         return (seen * (1.0 - seen)) ** 0.5 / seen
     noisy = kernel.noise(torch.ones(1, 1), beta)
     return float(noisy.variance.sqrt() / noisy.mean)
@@ -83,8 +113,7 @@ def test_a_level_a_sample_is_that_sample_alone(kernel):
     r = denoised(kernel, x)
     together = kernel.transition(r, x, beta, after).log_prob(x)
     for i in range(len(z)):
-        one = type(r)(**{name: value[i : i + 1] for name, value in vars(r).items()})
-        alone = kernel.transition(one, x[i : i + 1], float(beta[i]), float(after[i])).log_prob(x[i : i + 1])
+        alone = kernel.transition(sample_of(r, i), x[i : i + 1], float(beta[i]), float(after[i])).log_prob(x[i : i + 1])
         torch.testing.assert_close(alone, together[i : i + 1])
 
 
@@ -163,7 +192,7 @@ def test_hostile_data_is_refused(kernel):
         kernel.noise(z, torch.full((len(z) + 1,), 0.5))
     with pytest.raises(ShapeError, match="one number, or one per sample"):
         kernel.noise(z, torch.full((len(z), 3), 0.5))
-    with pytest.raises(ShapeError, match="must agree"):
+    with pytest.raises(ShapeError, match=r"must agree|for rows of 3 columns"):
         kernel.conditional(z[:, :2], z, 0.5, 0.5)
     with pytest.raises(NoiseKernelError):
         kernel.transition(denoised(kernel, z[:, :2]), z, 0.5, 0.5)

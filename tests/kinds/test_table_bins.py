@@ -154,5 +154,5 @@ def test_within_a_bin_places_draw_the_values_as_often_as_they_come_up():
 
 
 def test_a_column_needs_its_parts():
-    with pytest.raises(ValueError, match="needs categories, or as many starts as values"):
+    with pytest.raises(ValueError, match="needs categories, or as many starts or scores as values"):
         Column(name="x", type="integer", values=(1.0,), starts=())

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import noisekernel as nk
 from helpers import LinearDenoiser, generator
+from noisekernel.core.errors import InputError
 from noisekernel.objectives.anchors import KL, Reconstruction
 from noisekernel.objectives.base import Noised
 
@@ -32,6 +33,20 @@ def test_kl_is_the_closed_form(z, x, mu, s2, w):
     s2_model = c + a**2 * s2
     expected = ((a * (z - mu)) ** 2 + c) / (2 * s2_model) + 0.5 * math.log(s2_model) - 0.5 * (1 + math.log(c))
     assert float(loss) == pytest.approx(float(expected), rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("lag", [0.0, 0.3])
+def test_kl_may_be_of_another_lag_than_that_of_the_kernel(lag):
+    z = torch.randn(64, 3, generator=generator())
+    denoiser = LinearDenoiser(0.4, -1.0).requires_grad_(False)
+    own, other = (
+        KL(lag=lag)(GAUSSIAN, denoiser, z, generator(1)),
+        KL()(GAUSSIAN.with_lag(lag), denoiser, z, generator(1)),
+    )
+    torch.testing.assert_close(own[0], other[0])
+    assert float((own[0] - KL()(GAUSSIAN, denoiser, z, generator(1))[0]).abs()) > 1e-3
+    with pytest.raises(InputError, match="lag is 1"):
+        KL(lag=1.0)
 
 
 @pytest.mark.parametrize("kernel", [GAUSSIAN, CATEGORICAL], ids=["gaussian", "categorical"])

@@ -125,7 +125,7 @@ def test_a_setting_of_another_kind_is_not_offered_for_itself():
 def test_each_objective_takes_what_it_uses_and_keeps_the_levels():
     """The levels are those of the data, so another objective does not begin them anew."""
     changes = {
-        "kl": {},
+        "kl": {"lag": 0.5},
         "reconstruction": {},
         "contrastive": {"control": 0.9},
         "anchored": {"by": "reconstruction", "weight": 0.5, "control": 0.9},

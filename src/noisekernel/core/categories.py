@@ -84,6 +84,10 @@ class Categories(Elementwise):
         return probs @ torch.arange(self.classes, dtype=probs.dtype, device=probs.device)
 
     @property
+    def parameters(self) -> dict[str, Tensor]:
+        return {"log_probs": self.table()}
+
+    @property
     def numbers(self) -> Tensor:
         """The probability of each class."""
         return self.probs

@@ -120,6 +120,11 @@ class Distribution(ABC):
 class Elementwise(Distribution):
     """A product over elements. What a denoiser returns: r(z | x, beta)."""
 
+    @property
+    def parameters(self) -> dict[str, Tensor]:
+        """What says all of it, by name, for programs that do not know of distributions."""
+        raise InputError(f"a {type(self).__name__} cannot be exported; give it a property parameters")
+
     @abstractmethod
     def log_prob_elements(self, value: Tensor) -> Tensor:
         """The log probability of each element, in the shape of `value`.
@@ -165,6 +170,14 @@ class Elementwise(Distribution):
         """
         raise InputError(f"a {type(self).__name__} cannot be guided; give it a method away_from(worse, by)")
 
+    def without(self, barred: Tensor) -> "Elementwise":
+        """This distribution given that no element is of a class that is barred for it.
+
+        Args:
+            barred: Which classes are, (batch, *event, classes).
+        """
+        raise InputError(f"classes are barred, and a {type(self).__name__} is of numbers, which have none")
+
     @abstractmethod
     def kl(self: Same, other: Same) -> Float[Tensor, " batch"]:
         """KL(self || other), exactly, for each sample.
@@ -205,6 +218,10 @@ class Normal(Elementwise):
     @property
     def mean(self) -> Tensor:
         return self.loc
+
+    @property
+    def parameters(self) -> dict[str, Tensor]:
+        return {"mean": self.loc, "variance": self.variance}
 
     @property
     def mode(self) -> Tensor:

@@ -33,8 +33,12 @@ from noisekernel.core import checks
 from noisekernel.core.checks import Level
 from noisekernel.core.distributions import Distribution, Elementwise
 from noisekernel.core.errors import ScheduleError, ShapeError
+from noisekernel.core.randomness import Randomness
 
 Kernel = TypeVar("Kernel", bound="NoiseKernel")
+
+#: The noise level that a denoiser is told of a state in which nothing is masked.
+LEAST = 1e-3
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class NoiseKernel(ABC):
     clean: ClassVar[float]
     #: Whether steps that take only the best guess of r, at the largest lag, lead from noise to data without a draw.
     flows: ClassVar[bool] = False
+    #: Whether some elements are numbers and others categories, which no sampler of the paper is for.
+    mixed: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         checks.lag(self.lag)
@@ -105,6 +111,35 @@ class NoiseKernel(ABC):
             x: States, (batch, *event).
         """
         return r
+
+    def shown(self, x: Tensor, observed: Tensor, mask: Tensor, beta: Level) -> tuple[Tensor, Level]:
+        """A state as a denoiser is to see it where part of z is observed, and the noise level that goes with it.
+
+        Where noise masks elements, what is observed is visible, and the level is the share of masked elements. Where it
+        adds, what is observed is told by the state of the chain alone.
+
+        Args:
+            x: States, (batch, *event).
+            observed: Clean data, (batch, *event). Where the mask is true it is not read.
+            mask: True where an element is to be filled in, of the shape of x.
+            beta: The noise level of x: one number, or one per sample, (batch,).
+        """
+        if self.absorbing is None:
+            return x, beta
+        x = torch.where(mask, x, observed)
+        return x, (x == self.absorbing).flatten(1).float().mean(dim=1).clamp(min=LEAST)
+
+    def revealed(self, x: Tensor, z: Tensor, generator: Randomness) -> Tensor:
+        """States to learn r at, some of which show more of z than noise leaves; most kernels return x as it is.
+
+        It is for kernels that show what is observed (`shown`) at noise levels at which it would not often be visible.
+
+        Args:
+            x: States, (batch, *event).
+            z: Clean data, (batch, *event).
+            generator: Chooses what is shown.
+        """
+        return x
 
     @abstractmethod
     def prior(self, shape: Sequence[int], *, device: torch.device | str | None = None) -> Distribution:

@@ -17,7 +17,7 @@ adds one by an entry point of the group `noisekernel.kinds`.
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import torch
@@ -35,6 +35,10 @@ from noisekernel.kinds.exchanged import Features, Hidden, How, Items, Named, Row
 if TYPE_CHECKING:
     from noisekernel.kinds.on_page import OnPage
     from noisekernel.kinds.summary import Summary
+
+
+#: What the elements of z are.
+Sort: TypeAlias = Literal["numbers", "categories", "both"]
 
 
 class Kind(Strict):
@@ -109,6 +113,16 @@ class Kind(Strict):
         """The kind of signals of this shape, from -1 to 1, that other libraries train networks on; by default none."""
         return None
 
+    @classmethod
+    def parts(cls, before: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What of a recipe has to change with settings of the data, as settings of a recipe; by default nothing.
+
+        Args:
+            before: The settings of this kind in the recipe.
+            settings: Those that a user changed.
+        """
+        return {}
+
     @abstractmethod
     def fitted(self, items: Items | None) -> tuple[Self, str | None]:
         """This kind with all settings that a design needs, where need be by a look at the data.
@@ -174,9 +188,10 @@ class Kind(Strict):
 
     @property
     def counts(self) -> tuple[int, ...] | None:
-        """How many of the `classes` each element of z has, where they differ: it is never of another.
+        """How many classes each element of z has, where they differ: it is never of another. 0 for a number.
 
-        Such data have no channels, and take the head `columns`. None where every element may be of all classes.
+        Such data have no channels, and take the head `columns`, or `product` where some elements are numbers. None
+        where every element may be of all `classes`.
         """
         return None
 
@@ -195,8 +210,16 @@ class Kind(Strict):
 
     @property
     def categorical(self) -> bool:
-        """Whether the elements of z are categories, which is known before the data are."""
+        """Whether all elements of z are categories, which is known before the data are."""
         return self.classes is not None
+
+    @property
+    def made_of(self) -> Sort:
+        """What the elements of z are: numbers, categories, or some of them numbers and some categories.
+
+        Where they are both, z holds floating-point numbers, classes as whole ones, and `classes` is None.
+        """
+        return "categories" if self.categorical else "numbers"
 
     @property
     def bare(self) -> Self:

@@ -1,8 +1,9 @@
 """The denoiser for other programs: as a graph, (x, beta) to the parameters of r, for any batch size; or as a folder of
 `diffusers`, for a model that was adopted from there.
 
-Continuous: mean and variance. Categorical: log_probs. With labels: (x, beta, label), the class after the last meaning
-none. The file is run, or the network in the folder, and compared with the original before it is called done.
+Continuous: mean and variance. Categorical: log_probs. Rows of both: all three. With labels: (x, beta, label), the class
+after the last meaning none. The file is run, or the network in the folder, and compared with the original before it is
+called done.
 """
 
 import logging
@@ -18,7 +19,6 @@ from torch import Tensor, nn
 
 from noisekernel import models
 from noisekernel.core.categories import LOG_ZERO
-from noisekernel.core.distributions import Normal
 from noisekernel.core.errors import InputError, NoiseKernelError
 from noisekernel.core.randomness import Streams
 from noisekernel.files.atomic import write_atomically
@@ -44,7 +44,7 @@ class Graph(nn.Module):
 
     def forward(self, x: Tensor, beta: Tensor, label: Tensor | None = None) -> tuple[Tensor, ...]:
         r = self.denoiser(x, beta, label) if self.labelled else self.denoiser(x, beta)
-        return (r.loc, r.variance) if isinstance(r, Normal) else (r.table(),)
+        return tuple(r.parameters.values())
 
 
 def export(what: str | Path, out: Path) -> dict[str, Any]:
@@ -62,8 +62,9 @@ def export(what: str | Path, out: Path) -> dict[str, Any]:
     graph = Graph(model).eval()
     inputs = _inputs(model, 3, seed=0)
     names = ["x", "beta", "label"][: len(inputs)]
-    outputs = ["mean", "variance"] if model.design.kernel.kind == "gaussian" else ["log_probs"]
     assert isinstance(model.denoiser, Denoiser)
+    with torch.no_grad():
+        outputs = list(model.denoiser(*inputs).parameters)
     largest = getattr(model.denoiser.backbone, "largest_batch", Backbone.largest_batch)
     batch = torch.export.Dim("batch", min=2, max=largest)
     with torch.no_grad(), _quiet():

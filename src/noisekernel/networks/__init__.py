@@ -20,6 +20,7 @@ from noisekernel.networks.head import Head
 from noisekernel.networks.interval_head import IntervalHead
 from noisekernel.networks.mlp import MLP
 from noisekernel.networks.paper_unet import PaperUNet
+from noisekernel.networks.product_head import ProductHead
 from noisekernel.networks.rotary import RotaryTransformer
 from noisekernel.networks.transformer import Transformer
 from noisekernel.networks.unet import UNet
@@ -44,6 +45,7 @@ __all__ = [
     "PaperUNet",
     "PlainGaussian",
     "PreconditionedGaussian",
+    "ProductHead",
     "RotaryTransformer",
     "Transformer",
     "UNet",

@@ -2,19 +2,14 @@
 
 from dataclasses import dataclass
 
-import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
 from noisekernel.core import checks
-from noisekernel.core.categories import Categories
 from noisekernel.core.checks import Level
 from noisekernel.core.distributions import Elementwise
-from noisekernel.core.errors import InputError
+from noisekernel.kernels.base import NoiseKernel
 from noisekernel.networks.denoiser import Denoise
-
-#: The noise level that a denoiser is told of a state in which nothing is masked.
-LEAST = 1e-3
 
 
 @dataclass(frozen=True)
@@ -27,8 +22,8 @@ class Clamped:
         mask: 1 where an element is to be filled in, 0 where it is observed; of the shape of `observed`.
         barred: Classes that an element cannot be of, given what is observed, (batch, *event, classes): 1 or 0; None
             where nothing is known of that, as for numbers.
-        absorbing: The state of elements that noise has masked, for kernels that have one (`NoiseKernel.absorbing`);
-            None for kernels whose states are z with noise.
+        kernel: The kernel of the denoiser, which says how what is observed is shown in the state
+            (`NoiseKernel.shown`); None to leave the state as it is.
 
     Where noise masks elements and leaves the others alone, what is observed is shown to the denoiser in the state,
     whether or not noise had masked it: r(z | x, observed) is r at the state in which the observed elements are visible.
@@ -47,7 +42,7 @@ class Clamped:
     observed: Shaped[Tensor, "batch *event"]
     mask: Shaped[Tensor, "batch *event"]
     barred: Shaped[Tensor, "batch *event classes"] | None = None
-    absorbing: int | None = None
+    kernel: NoiseKernel | None = None
 
     def __call__(self, x: Tensor, beta: Level) -> Elementwise:
         """r(z | x), certain where z is observed.
@@ -56,12 +51,9 @@ class Clamped:
             x: States, (batch, *event).
             beta: The noise level: one number, or one per sample, (batch,).
         """
-        if self.absorbing is not None:
-            x = torch.where(checks.mask(self.mask, x), x, self.observed)
-            beta = (x == self.absorbing).flatten(1).float().mean(dim=1).clamp(min=LEAST)
+        if self.kernel is not None:
+            x, beta = self.kernel.shown(x, self.observed, checks.mask(self.mask, x), beta)
         r = self.denoiser(x, beta)
         if self.barred is not None:
-            if not isinstance(r, Categories):
-                raise InputError("classes are barred, but the denoiser gives numbers, which have none")
             r = r.without(self.barred)
         return r.clamp(self.observed, self.mask)

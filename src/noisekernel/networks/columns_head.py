@@ -19,11 +19,11 @@ from torch.nn.functional import one_hot, pad
 from noisekernel.core import checks
 from noisekernel.core.categories import LOG_ZERO, Categorical
 from noisekernel.core.errors import InputError, ShapeError
-from noisekernel.networks.head import Head
+from noisekernel.networks.head import OfColumns
 
 
 @dataclass(frozen=True)
-class ColumnsHead(Head):
+class ColumnsHead(OfColumns):
     """r = Cat(f) over the classes that each element has. In one-hot over K + 1 states, out logits over K classes.
 
     Args:
@@ -61,6 +61,11 @@ class ColumnsHead(Head):
     def learned(self) -> tuple[int, ...]:
         """How many classes each element has that a network sees and predicts."""
         return self.counts[: len(self.counts) - self.uniform]
+
+    @property
+    def in_order(self) -> tuple[int, ...]:
+        """How many of the first classes of each of them stand in an order."""
+        return self.ordered[: len(self.learned)]
 
     @property
     def independent(self) -> int:

@@ -60,6 +60,21 @@ class Head(Protocol):
         ...
 
 
+@runtime_checkable
+class OfColumns(Head, Protocol):
+    """A head for data whose elements are columns, each with classes of its own: what a network of columns needs."""
+
+    @property
+    def learned(self) -> tuple[int, ...]:
+        """How many channels the network sees of each column, beside the last one, which is that for "masked"."""
+        ...
+
+    @property
+    def in_order(self) -> tuple[int, ...]:
+        """How many of these stand in an order; empty for none."""
+        ...
+
+
 def with_channel(x: Tensor, channels: int | None) -> Tensor:
     """(batch, channels, *space): where the data has no channel dimension, one is put in."""
     if channels is None:

@@ -15,7 +15,7 @@ from noisekernel.core import checks
 from noisekernel.core.categories import Categorical, Categories
 from noisekernel.core.checks import Level
 from noisekernel.core.errors import InputError
-from noisekernel.networks.clamped import LEAST
+from noisekernel.kernels.base import LEAST
 from noisekernel.networks.denoiser import Denoise
 
 

@@ -1,12 +1,13 @@
 """Objectives that learn the denoiser from clean data itself (end of section 2.1)."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import Tensor
 
+from noisekernel.core import checks
 from noisekernel.core.distributions import Elementwise
-from noisekernel.core.randomness import Randomness
+from noisekernel.core.randomness import Purpose, Randomness, drawing_for
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.networks.denoiser import Denoise
 from noisekernel.objectives.base import Noised, Objective, Passes, Terms
@@ -18,6 +19,12 @@ class Anchor(Objective):
     @property
     def passes(self) -> Passes:
         return Passes(0, 1)
+
+    def noised(self, kernel: NoiseKernel, z: Tensor, generator: Randomness) -> Noised:
+        """A noise level and a state for each example, some of which a kernel may show more of (`revealed`)."""
+        example = super().noised(kernel, z, generator)
+        with drawing_for(Purpose.TRAINING, generator):
+            return replace(example, x=kernel.revealed(example.x, example.z, generator))
 
     @abstractmethod
     def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
@@ -41,8 +48,11 @@ class KL(Anchor):
 
         [ (a (z - mu))^2 + c ] / (2 s2) + log(s2 / c) / 2 - 1/2.
 
+    At a large lag a step tells next to nothing of z, so that sigma2 hardly matters, and is hardly learned.
+
     Args:
         levels: How the noise level of each example is drawn, and how the loss there is weighted.
+        lag: The lag of the step whose divergence is taken; None for that of the kernel.
 
     >>> from functools import partial
     >>> import torch
@@ -54,8 +64,15 @@ class KL(Anchor):
     (torch.Size([]), torch.Size([64]))
     """
 
+    lag: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.lag is not None:
+            checks.number("lag", self.lag, 0.0, 1.0, open_high=True)
+
     def anchor(self, kernel: NoiseKernel, r: Elementwise, example: Noised) -> Tensor:
         z, x, beta = example.z, example.x, example.beta
+        kernel = kernel if self.lag is None else kernel.with_lag(self.lag)
         return kernel.conditional(z, x, beta, beta).kl(kernel.transition(r, x, beta, beta))
 
 

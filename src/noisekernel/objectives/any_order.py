@@ -25,8 +25,7 @@ from noisekernel.core import checks
 from noisekernel.core.distributions import Elementwise
 from noisekernel.core.errors import InputError
 from noisekernel.core.randomness import Purpose, Randomness, drawing_for, uniform
-from noisekernel.kernels.base import NoiseKernel
-from noisekernel.networks.clamped import LEAST
+from noisekernel.kernels.base import LEAST, NoiseKernel
 from noisekernel.objectives.anchors import Anchor
 from noisekernel.objectives.base import Noised
 

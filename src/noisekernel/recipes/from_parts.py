@@ -23,6 +23,7 @@ from noisekernel.sampling.model import NoiseModel
 CONFIGS: dict[type, Any] = {
     kernels.GaussianKernel: parts.GaussianConfig,
     kernels.CategoricalKernel: parts.CategoricalConfig,
+    kernels.ProductKernel: parts.ProductConfig,
     networks.PlainGaussian: parts.PlainHeadConfig,
     networks.PreconditionedGaussian: parts.PreconditionedHeadConfig,
     networks.CovarianceGaussian: parts.CovarianceHeadConfig,
@@ -30,11 +31,14 @@ CONFIGS: dict[type, Any] = {
     networks.CategoricalHead: parts.CategoricalHeadConfig,
     networks.OrdinalHead: parts.OrdinalHeadConfig,
     networks.IntervalHead: parts.IntervalsHeadConfig,
+    networks.ColumnsHead: parts.ColumnsHeadConfig,
+    networks.ProductHead: parts.ProductHeadConfig,
     networks.UNet: parts.UNetConfig,
     networks.PaperUNet: parts.PaperUNetConfig,
     networks.MLP: parts.MLPConfig,
     networks.Transformer: parts.TransformerConfig,
     networks.RotaryTransformer: parts.RotaryConfig,
+    networks.ColumnsTransformer: parts.ColumnsConfig,
 }
 
 

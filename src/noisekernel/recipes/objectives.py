@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from noisekernel import objectives
 from noisekernel.core import levels
 from noisekernel.core.settings import Count, Positive, Strict
-from noisekernel.recipes.parts import CorrectionConfig, Level
+from noisekernel.recipes.parts import CorrectionConfig, Lag, Level
 
 
 class UniformConfig(Strict):
@@ -55,9 +55,11 @@ class KLConfig(_ObjectiveConfig):
     """`KL`."""
 
     kind: Literal["kl"] = "kl"
+    #: The lag of the step whose divergence is taken; null for that of the kernel.
+    lag: Lag | None = None
 
     def build(self) -> objectives.Objective:
-        return objectives.KL(self.levels.build(lift=1.0))
+        return objectives.KL(self.levels.build(lift=1.0), self.lag)
 
 
 class ReconstructionConfig(_ObjectiveConfig):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import torch
 from pydantic import Field, model_validator
@@ -13,14 +13,16 @@ from noisekernel import kernels, networks
 from noisekernel.core.errors import InputError
 from noisekernel.core.quantities import told_bytes
 from noisekernel.core.settings import Count, Positive, Strict
+from noisekernel.kinds.base import Sort
 from noisekernel.networks.adopted_head import AdoptedGaussian, Prediction
 from noisekernel.networks.categorical_heads import CategoricalHead, OrdinalHead
 from noisekernel.networks.columns_head import ColumnsHead
 from noisekernel.networks.covariance import DENSE, FEWEST
 from noisekernel.networks.covariance_head import CROSSOVER, CovarianceGaussian
 from noisekernel.networks.gaussian_heads import PlainGaussian, PreconditionedGaussian
-from noisekernel.networks.head import Head
+from noisekernel.networks.head import Head, OfColumns
 from noisekernel.networks.interval_head import IntervalHead
+from noisekernel.networks.product_head import ProductHead
 from noisekernel.recipes.adopted_network import DiffusersConfig
 
 Level = Annotated[float, Field(gt=0, le=1)]
@@ -40,8 +42,24 @@ def known(classes: int | None) -> int:
     return classes
 
 
+#: How many classes each column has; 0 for numbers.
+Counts = tuple[Annotated[int, Field(ge=0, strict=True)], ...]
+
+
+def known_columns(counts: tuple[int, ...] | None) -> tuple[int, ...]:
+    """How many classes each column has, once the data have said it."""
+    if counts is None:
+        raise InputError("the number of classes of each column is not known yet; a design takes it from the data")
+    return counts
+
+
 class Part(Strict):
     """A part of a design that may take the number of categories from the data."""
+
+    #: Which data the part is for.
+    made_of: ClassVar[Sort] = "numbers"
+    #: Whether it is for data whose elements have different numbers of classes.
+    of_columns: ClassVar[bool] = False
 
     def of(
         self,
@@ -54,7 +72,7 @@ class Part(Strict):
 
         Args:
             classes: The number of categories; None for numbers.
-            counts: How many of them each element has, where they differ (`Kind.counts`).
+            counts: How many of them each element has, where they differ, and 0 for numbers (`Kind.counts`).
             uniform: How many elements are uniform and independent of all others (`Kind.uniform`).
             ordered: How many classes of each element stand in an order (`Kind.ordered`).
         """
@@ -79,6 +97,7 @@ class GaussianConfig(Part):
 class CategoricalConfig(Part):
     """`CategoricalKernel`; the number of classes is that of the data."""
 
+    made_of: ClassVar[Sort] = "categories"
     kind: Literal["categorical"] = "categorical"
     lag: Lag = 0.95
     classes: Classes = None
@@ -88,7 +107,20 @@ class CategoricalConfig(Part):
         return kernels.CategoricalKernel(lag=self.lag, classes=known(self.classes), carry_visible=self.carry_visible)
 
 
-KernelConfig = Annotated[GaussianConfig | CategoricalConfig, Field(discriminator="kind")]
+class ProductConfig(Part):
+    """`ProductKernel`; what each column is, the data say."""
+
+    made_of: ClassVar[Sort] = "both"
+    kind: Literal["product"] = "product"
+    lag: Lag = 0.95
+    counts: Counts | None = None
+    carry_visible: bool = False
+
+    def build(self) -> kernels.NoiseKernel:
+        return kernels.ProductKernel(lag=self.lag, counts=known_columns(self.counts), carry_visible=self.carry_visible)
+
+
+KernelConfig = Annotated[GaussianConfig | CategoricalConfig | ProductConfig, Field(discriminator="kind")]
 
 
 class PlainHeadConfig(Part):
@@ -190,6 +222,7 @@ class Measured:
 class CategoricalHeadConfig(Part):
     """`CategoricalHead`."""
 
+    made_of: ClassVar[Sort] = "categories"
     kind: Literal["categorical"] = "categorical"
     classes: Classes = None
 
@@ -200,6 +233,7 @@ class CategoricalHeadConfig(Part):
 class OrdinalHeadConfig(Part):
     """`OrdinalHead`: many classes in order."""
 
+    made_of: ClassVar[Sort] = "categories"
     kind: Literal["ordinal"] = "ordinal"
     classes: Classes = None
     components: Count = 5
@@ -211,6 +245,7 @@ class OrdinalHeadConfig(Part):
 class IntervalsHeadConfig(Part):
     """`IntervalHead`: pitches of several voices, seen and predicted as intervals too."""
 
+    made_of: ClassVar[Sort] = "categories"
     kind: Literal["intervals"] = "intervals"
     classes: Classes = None
 
@@ -223,15 +258,31 @@ class IntervalsHeadConfig(Part):
 class ColumnsHeadConfig(Part):
     """`ColumnsHead`: each element has its own number of classes, and its own classes; the data say how many."""
 
+    made_of: ClassVar[Sort] = "categories"
+    of_columns: ClassVar[bool] = True
     kind: Literal["columns"] = "columns"
     counts: tuple[Count, ...] | None = None
     uniform: Annotated[int, Field(ge=0, strict=True)] = 0
     ordered: tuple[Annotated[int, Field(ge=0, strict=True)], ...] = ()
 
     def build(self, channels: int | None, shape: tuple[int, ...]) -> Head:
-        if self.counts is None:
-            raise InputError("the number of classes of each column is not known yet; a design takes it from the data")
-        return ColumnsHead(self.counts, self.uniform, self.ordered)
+        return ColumnsHead(known_columns(self.counts), self.uniform, self.ordered)
+
+
+class ProductHeadConfig(Part):
+    """`ProductHead`: columns of numbers beside columns of categories; the data say which. Numbers are standardised."""
+
+    made_of: ClassVar[Sort] = "both"
+    of_columns: ClassVar[bool] = True
+    kind: Literal["product"] = "product"
+    counts: Counts | None = None
+    ordered: Counts = ()
+    #: The mean and the variance of each column of numbers; 0 and 1, if nothing is said.
+    means: tuple[float, ...] = ()
+    variances: tuple[Positive, ...] = ()
+
+    def build(self, channels: int | None, shape: tuple[int, ...]) -> Head:
+        return ProductHead(known_columns(self.counts), self.ordered, self.means, self.variances)
 
 
 class AdoptedHeadConfig(Part):
@@ -256,6 +307,7 @@ HeadConfig = Annotated[
     | OrdinalHeadConfig
     | IntervalsHeadConfig
     | ColumnsHeadConfig
+    | ProductHeadConfig
     | AdoptedHeadConfig,
     Field(discriminator="kind"),
 ]
@@ -335,14 +387,14 @@ class ColumnsConfig(Strict):
     heads: Count = 4
 
     def build(self, head: Head, classes: int | None, told: int = 0) -> torch_nn.Module:
-        if not isinstance(head, ColumnsHead):
+        if not isinstance(head, OfColumns):
             raise InputError(
                 "the network 'columns' is for data whose elements have classes of their own each; it takes the head "
-                "'columns' (head.kind=columns)"
+                "'columns' (head.kind=columns), or 'product' where some columns are numbers"
             )
         settings = self.model_dump(exclude={"kind"})
         return networks.ColumnsTransformer(
-            head.in_channels, head.out_channels, head.learned, head.ordered, **settings, classes=classes, told=told
+            head.in_channels, head.out_channels, head.learned, head.in_order, **settings, classes=classes, told=told
         )
 
 

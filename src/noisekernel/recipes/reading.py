@@ -15,6 +15,7 @@ from typing import Any
 from noisekernel.core.errors import InputError
 from noisekernel.core.settings import kinds_in, merged, parsed, put, read
 from noisekernel.core.suggestions import unknown
+from noisekernel.kinds.registry import kinds
 from noisekernel.recipes.schema import Recipe
 
 
@@ -45,7 +46,8 @@ def recipe(
     changes: dict[str, Any] = {}
     for key, value in given:
         put(changes, key.split("."), value)
-    content = merged([Recipe], merged([Recipe], Recipe().model_dump(), _content(name)), changes)
+    content = merged([Recipe], Recipe().model_dump(), _content(name))
+    content = merged([Recipe], merged([Recipe], content, _with(content, changes)), changes)
     if given and "name" not in changes and not content["name"].endswith("with changes"):
         content["name"] = f"{content['name']} with changes"
     return read(Recipe, content, f"recipe {content['name'] if isinstance(name, Mapping) else name}")
@@ -64,6 +66,15 @@ def recorded(content: Any, origin: str) -> Recipe:
         without_effect = {"by", "weight", "control"} - kind.model_fields.keys()
         content = {**content, "objective": {key: told[key] for key in told.keys() - without_effect}}
     return read(Recipe, content, origin)
+
+
+def _with(content: Mapping[str, Any], changes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What changes with the settings of the data that a user changed: a kernel and a head that go with them."""
+    own = changes.get("data")
+    if not isinstance(own, Mapping) or not isinstance(content.get("data"), Mapping):
+        return {}
+    kind = kinds().get(own.get("kind", content["data"].get("kind")))
+    return {} if kind is None else kind.parts(content["data"], own)
 
 
 def _content(name: str | Path | Mapping[str, Any]) -> dict[str, Any]:

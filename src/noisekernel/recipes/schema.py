@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_serializer, model_serializer, model_validator
 
-from noisekernel.core.settings import Count, Strict
+from noisekernel.core.settings import Count, Strict, kinds_in
 from noisekernel.core.suggestions import unknown
 from noisekernel.kinds.base import Kind
 from noisekernel.kinds.registry import kinds
@@ -57,14 +57,18 @@ class Published(Strict):
 
 def check_parts(data: Kind, kernel: Any, head: Any) -> None:
     """Refuse a kernel and a head that are for other data than these."""
-    categories = data.categorical
-    if {kernel.kind == "categorical", head.kind in ("categorical", "ordinal", "intervals", "columns")} != {categories}:
-        what = f"{data.many} of {'categories' if categories else 'numbers'}"
-        raise ValueError(
-            f"{what}, kernel {kernel.kind!r} and head {head.kind!r} do not go together: categories take the "
-            "categorical kernel and a categorical or ordinal head (columns: the head columns), and nothing else does"
+    wanted = data.made_of
+    if {kernel.made_of, head.made_of} != {wanted}:
+        what = f"{data.many} of {'numbers and categories' if wanted == 'both' else wanted}"
+        own, heads = (
+            [each.model_fields["kind"].default for each in kinds_in(parts) if getattr(each, "made_of", None) == wanted]
+            for parts in (KernelConfig, HeadConfig)
         )
-    if data.classes is not None and (data.counts is not None) != (head.kind == "columns"):
+        raise ValueError(
+            f"{what}, kernel {kernel.kind!r} and head {head.kind!r} do not go together: these data take the kernel "
+            f"{' or '.join(own)}, and one of the heads {', '.join(heads)}"
+        )
+    if data.classes is not None and (data.counts is not None) != head.of_columns:
         raise ValueError(
             f"the elements of {data.many} have {'different numbers' if data.counts else 'one number'} of classes, so "
             f"the head {head.kind!r} is none for them: head.kind=columns is for those that differ, and for no others"
@@ -74,6 +78,12 @@ def check_parts(data: Kind, kernel: Any, head: Any) -> None:
         if data.classes is not None and given not in (None, data.classes):
             raise ValueError(
                 f"{name}.classes is {given}, and the data has {data.classes}; leave it out, and it is that of the data"
+            )
+        columns = getattr(part, "counts", None)
+        if data.counts is not None and columns not in (None, data.counts):
+            raise ValueError(
+                f"{name}.counts is {columns}, and the columns of the data are {data.counts}; leave it out, and it is "
+                "that of the data"
             )
 
 
@@ -138,9 +148,9 @@ class Recipe(Strict):
     @model_validator(mode="after")
     def _levels_of_the_kernel(self) -> "Recipe":
         check_parts(self.data, self.kernel, self.head)
-        if self.kernel.kind != "categorical" and self.objective.kind == "any-order":
+        if self.kernel.made_of != "categories" and self.objective.kind == "any-order":
             raise ValueError("any-order likelihood is for categories; for numbers set objective.kind=kl")
-        if self.kernel.kind == "categorical" and self.objective.levels.kind != "uniform":
+        if self.kernel.made_of != "numbers" and self.objective.levels.kind != "uniform":
             raise ValueError("log-normal levels are for continuous data; set objective.levels.kind=uniform")
         return self
 
@@ -148,7 +158,7 @@ class Recipe(Strict):
         """The model that this recipe makes of data of this kind, which has been fitted."""
         return Design(
             data=data.bare,
-            kernel=self.kernel.of(data.classes),
+            kernel=self.kernel.of(data.classes, data.counts),
             head=self.head.of(data.classes, data.counts, data.uniform, data.ordered),
             network=self.network,
             classes=tuple(classes),

@@ -30,8 +30,8 @@ from torch import Tensor
 from noisekernel.core import checks
 from noisekernel.core.errors import InputError, ShapeError
 from noisekernel.core.randomness import Randomness, uniform
+from noisekernel.kernels.base import LEAST
 from noisekernel.kernels.categorical import CategoricalKernel
-from noisekernel.networks.clamped import LEAST
 from noisekernel.networks.denoiser import Denoise, Denoiser
 
 #: Given z and which of its elements are visible, which are then known: (…, *event) and (…, *event) to (…, *event).

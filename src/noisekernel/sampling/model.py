@@ -322,7 +322,7 @@ def _moved(part: Any, device: torch.device) -> Any:
         options = {name: _moved(value, device) for name, value in part.keywords.items()}
         return partial(_moved(part.func, device), *(_moved(value, device) for value in part.args), **options)
     if isinstance(part, Clamped):
-        parts = (part.denoiser, part.observed, part.mask, part.barred, part.absorbing)
+        parts = (part.denoiser, part.observed, part.mask, part.barred, part.kernel)
         return Clamped(*(_moved(each, device) for each in parts))
     if isinstance(part, Turns):
         return replace(part, denoiser=_moved(part.denoiser, device))

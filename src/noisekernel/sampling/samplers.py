@@ -56,6 +56,10 @@ def annealing(kernel: NoiseKernel, steps: int, first: float = 1.0, churn: float 
 
 
 def _paper(kernel: NoiseKernel, steps: int | None) -> Schedule:
+    if kernel.mixed:
+        raise InputError(
+            "the paper anneals numbers or categories and has no schedule for rows of both; take the sampler stochastic"
+        )
     last, usual, lag = PAPER[kernel.flows]
     return Schedule.along(linear(1.0, last), steps or usual, lag)
 

@@ -87,7 +87,7 @@ def fill(
         own = slice(rows.start, rows.stop)
         labelled = model.labelled(rows_of_label(labels, rows), len(rows))
         impossible = None if barred is None else barred[own]
-        told = Clamped(labelled.denoiser, observed[own], hidden[own], impossible, model.kernel.absorbing)
+        told = Clamped(labelled.denoiser, observed[own], hidden[own], impossible, model.kernel)
         streams = streams_of(seed, first + rows.start, len(rows), observed.device, Purpose.FILLING)
         run = from_pure_noise(replace(labelled, denoiser=told), streams, down)
         run.observed = (many[own], hidden[own])

@@ -109,7 +109,7 @@ def prepare(
     check_one_kind(source, wanted.bad, name_of(data))
     _check_kind(wanted, items, name_of(data))
     if before is not None:
-        known = {name: before["design"]["data"][name] for name in wanted.fixed}
+        known = {name: value for name, value in before["design"]["data"].items() if name in wanted.fixed}
         kind, sentence = read(type(wanted), {**wanted.model_dump(), **known}, "the checkpoint"), None
     else:
         kind, sentence = wanted.fitted(items)

@@ -29,26 +29,52 @@ class Codes:
         self.columns = tuple(columns)
         #: Which columns are of numbers.
         self.numeric = [i for i, column in enumerate(columns) if column.is_number]
-        self.counts = tuple(column.count for column in columns) + (PLACES,) * len(self.numeric)
+        #: How many classes each element has; 0 for one that is a number.
+        self.counts = self._counts(columns)
         #: How many classes of each element stand in an order: bins, and the values of an ordinal column.
-        self.ordered = tuple(
-            column.known if column.is_number or column.type == "ordinal" else 0 for column in columns
-        ) + (0,) * len(self.numeric)
+        self.ordered = self._ordered(columns)
         self.classes = max(2, *self.counts)
         #: How many elements z has, and how many numbers a row is stored as.
         self.elements = len(self.counts)
         self.width = self.elements + len(self.numeric)
-        self._starts = [torch.tensor(columns[i].starts) for i in self.numeric]
         self._bits = [torch.tensor([bits_of(value) for value in columns[i].values]) for i in self.numeric]
-        #: For each column of numbers and each of its classes, whether its place says nothing.
-        self.alone = [self._alone(columns[i]) for i in self.numeric]
+        self._prepare([columns[i] for i in self.numeric])
         #: The class "missing" of each column; -2, which is none, of one that has none.
         self.missing = torch.tensor([column.known if column.empty else -2 for column in columns])
+
+    def _prepare(self, numeric: Sequence[Column]) -> None:
+        """What belongs to the columns of numbers alone."""
+        self._starts = [torch.tensor(column.starts) for column in numeric]
+        #: For each column of numbers and each of its classes, whether its place says nothing.
+        self.alone = [self._alone(column) for column in numeric]
+
+    def _counts(self, columns: Sequence[Column]) -> tuple[int, ...]:
+        return tuple(column.count for column in columns) + (PLACES,) * len(self.numeric)
+
+    def _ordered(self, columns: Sequence[Column]) -> tuple[int, ...]:
+        own = (column.known if column.is_number or column.type == "ordinal" else 0 for column in columns)
+        return (*own, *(0 for _ in self.numeric))
 
     @staticmethod
     def _alone(column: Column) -> Tensor:
         values = torch.bincount(torch.tensor(column.starts) // PLACES, minlength=column.known)
         return torch.cat((values == 1, torch.ones(int(column.empty), dtype=torch.bool)))
+
+    def encoded(self, values: Tensor) -> Tensor:
+        """Values as z.
+
+        Args:
+            values: Rows as they are stored, (n, C + 2 N).
+        """
+        return values[:, : self.elements].long()
+
+    def masked(self, x: Tensor) -> Tensor:
+        """Which elements of noisy states are masked; of a cell of numbers its place counts for nothing.
+
+        Args:
+            x: Noisy states, (n, C + N).
+        """
+        return self.spread(x[:, : len(self.columns)] >= self.classes) | (x >= self.classes)
 
     def settled(self, z: Tensor) -> Tensor:
         """z as values: a number is the one that its place stands for, and what is equal is written equally.
@@ -128,8 +154,10 @@ class _Same:
 
 @lru_cache(maxsize=32)
 def _codes(key: _Same) -> Codes:
+    from noisekernel.kinds.tables.scored import ScoredCodes
+
     with torch.device("cpu"):  # a network may be being planned, without memory, around this
-        return Codes(key.columns)
+        return (ScoredCodes if any(column.scores for column in key.columns) else Codes)(key.columns)
 
 
 def codes_of(columns: tuple[Column, ...]) -> Codes:

@@ -21,7 +21,10 @@ OPEN = -1
 
 
 class Code(NamedTuple):
-    """A cell as it is stored: its class, the place within a bin, and the number itself as the bits of a float."""
+    """A cell as it is stored: its class, the place within a bin, and the number itself as the bits of a float.
+
+    Where numbers have scores, the place is the number of the value that is nearest.
+    """
 
     number: int
     place: int = 0
@@ -48,6 +51,10 @@ class Column(Strict):
     #: For numbers and dates the values that stand for the column, and where the places of each begin (`bins`).
     values: tuple[float, ...] = ()
     starts: tuple[int, ...] = ()
+    #: Of numbers that are learned as numbers, in the place of the starts: the normal score of each value, and the
+    #: numbers of those values that come up often (`scored`).
+    scores: tuple[float, ...] = ()
+    often: tuple[int, ...] = ()
     #: Whether cells were missing in the data; "missing" is then the last class.
     empty: bool = False
     #: How a date is written, or with how many decimals a number; as it comes, if neither is said.
@@ -55,8 +62,10 @@ class Column(Strict):
 
     @model_validator(mode="after")
     def _of_one_length(self) -> "Column":
-        if len(self.values) != len(self.starts) or bool(self.values) == bool(self.categories):
-            raise ValueError(f"the column {self.name} needs categories, or as many starts as values")
+        if len(self.values) != len(self.scores or self.starts) or bool(self.values) == bool(self.categories):
+            raise ValueError(f"the column {self.name} needs categories, or as many starts or scores as values")
+        if any(not 0 <= each < len(self.values) for each in self.often):
+            raise ValueError(f"the column {self.name} has often values that are none of its values")
         return self
 
     @property
@@ -66,13 +75,21 @@ class Column(Strict):
 
     @property
     def known(self) -> int:
-        """How many classes it has beside "missing"."""
+        """How many classes it has beside "missing": with scores one for each often value, and one for all others."""
+        if self.scores:
+            return len(self.often) + bool(self.others)
         return self.starts[-1] // PLACES + 1 if self.is_number else len(self.categories)
 
     @property
     def count(self) -> int:
         """How many classes it has."""
         return self.known + self.empty
+
+    @cached_property
+    def others(self) -> tuple[int, ...]:
+        """The numbers of those of its values that do not come up often."""
+        often = frozenset(self.often)
+        return tuple(i for i in range(len(self.values)) if i not in often)
 
     @cached_property
     def _classes(self) -> Mapping[str, int]:
@@ -96,7 +113,10 @@ class Column(Strict):
             like = date_of(self.values[0], self.written) if self.type == "date" else None
             what = "a finite number" if like is None else f"a date such as {like}"
             raise BadExampleError(f"{self.name} is {cell!r}; it has to be {what}")
-        start = self.starts[nearest(self.values, value)]
+        known = nearest(self.values, value)
+        if self.scores:
+            return Code(self.often.index(known) if known in self.often else len(self.often), known, bits_of(value))
+        start = self.starts[known]
         return Code(start // PLACES, start % PLACES, bits_of(value))
 
     def cell(self, number: int, bits: int = 0) -> Any:
@@ -143,7 +163,8 @@ class Column(Strict):
     def described(self) -> str:
         """In a few words: age (73 numbers in 64 bins)."""
         if self.is_number:
-            return f"{self.name} ({len(self.values):,} values in {self.known} bins)"
+            how = f", {len(self.often)} of them often" if self.scores else f" in {self.known} bins"
+            return f"{self.name} ({len(self.values):,} values{how})"
         return f"{self.name} ({len(self.categories):,})"
 
     def _few(self, cell: Any) -> str:

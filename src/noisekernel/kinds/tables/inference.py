@@ -25,6 +25,7 @@ from noisekernel.kinds.tables.cells import (
     text_of,
 )
 from noisekernel.kinds.tables.column import Column
+from noisekernel.kinds.tables.scored import scored
 
 #: The name of a row, by its number among the cells.
 Where = Callable[[int], str]
@@ -52,7 +53,7 @@ def found(
     cells: Sequence[Any],
     said: Said | None = None,
     order: Sequence[Any] | None = None,
-    most: int = 64,
+    most: int | None = 64,
     where: Where = lambda i: f"row {i + 1}",
 ) -> Found:
     """What a column is.
@@ -62,7 +63,7 @@ def found(
         cells: All its cells; None where nothing stands.
         said: What the user said that it is; None to find out.
         order: The values of an ordinal column in their order; None for that of the alphabet, or of numbers.
-        most: How many bins a column of numbers is to have.
+        most: How many bins a column of numbers is to have; None to learn it as numbers.
         where: What to call a row by its number.
     """
     there = [plain(cell) for cell in cells if cell is not None]
@@ -128,7 +129,18 @@ def _counts_rows(there: Sequence[Any]) -> bool:
     return len(numbers) >= FEWEST_IDENTIFIERS and bool((np.diff(numbers) == 1).all())
 
 
-def _of_numbers(name: str, cells: Sequence[Any], there: Sequence[Any], empty: bool, most: int, where: Where) -> Column:
+def _standing_for(numbers: Sequence[float | None], most: int | None) -> dict[str, Any]:
+    """What stands for a column of these numbers: values in bins, or with scores."""
+    column = np.array(numbers, dtype=np.float64)
+    if most is None:
+        return scored(column)._asdict()
+    values, starts = binned(column, most)
+    return {"values": tuple(values.tolist()), "starts": tuple(starts.tolist())}
+
+
+def _of_numbers(
+    name: str, cells: Sequence[Any], there: Sequence[Any], empty: bool, most: int | None, where: Where
+) -> Column:
     numbers = [as_number(cell) for cell in there]
     if None in numbers:
         odd = next(i for i, cell in enumerate(cells) if cell is not None and as_number(cell) is None)
@@ -140,19 +152,17 @@ def _of_numbers(name: str, cells: Sequence[Any], there: Sequence[Any], empty: bo
     if len(decimals) == 1 and None not in decimals and decimals != {0}:
         written, whole = str(next(iter(decimals))), False
     whole = whole and decimals <= {0}
-    values, starts = binned(np.array(numbers, dtype=np.float64), most)
     return Column(
         name=name,
         type="integer" if whole else "decimal",
-        values=tuple(values.tolist()),
-        starts=tuple(starts.tolist()),
+        **_standing_for(numbers, most),
         empty=empty,
         written=written,
     )
 
 
 def _of_dates(
-    name: str, cells: Sequence[Any], there: Sequence[Any], empty: bool, most: int, where: Where
+    name: str, cells: Sequence[Any], there: Sequence[Any], empty: bool, most: int | None, where: Where
 ) -> tuple[Column | None, str, str]:
     ways = how_dated(there)
     if not ways:
@@ -165,12 +175,10 @@ def _of_dates(
     note = ""
     if set(TWO_WAYS) <= set(ways):
         note = f"the dates of {name} are taken to have the day before the month"
-    values, starts = binned(np.array([as_date(cell, ways[0]) for cell in there], dtype=np.float64), most)
     column = Column(
         name=name,
         type="date",
-        values=tuple(values.tolist()),
-        starts=tuple(starts.tolist()),
+        **_standing_for([as_date(cell, ways[0]) for cell in there], most),
         empty=empty,
         written=ways[0],
     )

@@ -1,8 +1,9 @@
 """Tables: rows of categories, numbers and dates with a name for each column, from a CSV or Parquet file or a DataFrame.
 
 Every column is one element of z, of one of its own classes: a category, or the bin of a number (`bins`). For each
-column of numbers z has one more element behind these, the place within the bin, which no network needs to learn. What
-is missing is a class where rows are made, and open where they are filled in.
+column of numbers z has one more element behind these, the place within the bin, which no network needs to learn. Where
+numbers are to be learned as numbers, that element is a number too (`scored`). What is missing is a class where rows are
+made, and open where they are filled in.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +19,7 @@ from torch import Tensor
 from noisekernel.core.errors import InputError
 from noisekernel.core.suggestions import unknown
 from noisekernel.files.formats import write_text
-from noisekernel.kinds.base import Kind
+from noisekernel.kinds.base import Kind, Sort
 from noisekernel.kinds.exchanged import Hidden, How, Items, Named, Rows, Shown, Stored, Variable
 from noisekernel.kinds.masking import blocks
 from noisekernel.kinds.summary import Summary, summarised
@@ -51,6 +52,8 @@ class Tables(Kind):
     orders: dict[str, tuple[int | float | str, ...]] = Field(default_factory=dict)
     #: What stands in a cell where nothing is known.
     missing: tuple[str, ...] = MISSING
+    #: How numbers and dates are learned: as the bins of quantiles that they lie in, or as numbers.
+    numbers: Literal["bins", "continuous"] = "bins"
     #: About how many bins a column of numbers has.
     bins: Annotated[int, Field(ge=1, le=1000, strict=True)] = 64
     #: The columns, and the names of those that are left out; by default those of the data.
@@ -59,7 +62,7 @@ class Tables(Kind):
 
     one: ClassVar[str] = "row"
     many: ClassVar[str] = "rows"
-    fixed: ClassVar[frozenset[str]] = frozenset({"columns", "left_out", "missing"})
+    fixed: ClassVar[frozenset[str]] = frozenset({"columns", "left_out", "missing", "numbers"})
     suffix: ClassVar[str] = ".csv"
     gathered: ClassVar[bool] = True
     page: ClassVar[str] = ".txt"
@@ -84,17 +87,40 @@ class Tables(Kind):
     def recipe(cls, items: Items | None, on_cpu: bool) -> str:
         return "tables"
 
+    @classmethod
+    def parts(cls, before: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A kernel and a head for mixed rows where numbers become numbers, and those for categories on the way back.
+
+        Mixed rows are learned by KL at lag 0, whose steps tell enough of z for the variance of r to matter.
+        """
+        was = before.get("numbers", "bins")
+        wanted = settings.get("numbers", was)
+        if wanted == was:
+            return {}
+        mixed = wanted == "continuous"
+        return {
+            "kernel": {"kind": "product" if mixed else "categorical", "carry_visible": True},
+            "head": {"kind": "product" if mixed else "columns"},
+            "objective": {"kind": "kl", "lag": 0.0 if mixed else None},
+        }
+
     def fitted(self, items: Items | None) -> tuple["Tables", str | None]:
         if self.columns is not None:
             return self, None
         if items is None:
             raise InputError("the columns of a stream are not known beforehand; give a table that is on this disk")
-        found = columns_found(items, self.missing, self.types, self.orders, self.bins)
+        bins = self.bins if self.numbers == "bins" else None
+        found = columns_found(items, self.missing, self.types, self.orders, bins)
         few = reading.LOOKED_AT
         seen = f", found by the first {few:,} of {len(items):,} rows" if len(items) > few else ""
         columns = tuple(each.column for each in found.values() if each.column is not None)
         if not any(column.count > 1 for column in columns):
             raise InputError(f"there is nothing to learn from this table: {told_of(found, seen)}")
+        if self.numbers == "continuous" and not any(column.is_number for column in columns):
+            raise InputError(
+                f"no column of this table is one of numbers or dates, so none can be learned as numbers; leave out "
+                f"data.numbers: {told_of(found, seen)}"
+            )
         left_out = tuple(name for name, each in found.items() if each.column is None)
         return self.model_copy(update={"columns": columns, "left_out": left_out}), told_of(found, seen)
 
@@ -131,15 +157,19 @@ class Tables(Kind):
 
     @property
     def uniform(self) -> int:
-        return 0 if self.columns is None else len(self._codes.numeric)
+        return 0 if self.columns is None or not self.categorical else len(self._codes.numeric)
 
     @property
     def classes(self) -> int | None:
-        return None if self.columns is None else self._codes.classes
+        return None if self.columns is None or not self.categorical else self._codes.classes
 
     @property
     def categorical(self) -> bool:
-        return True
+        return self.numbers == "bins"
+
+    @property
+    def made_of(self) -> Sort:
+        return "categories" if self.categorical else "both"
 
     def categories_from(self, other: "Tables") -> Tensor | None:
         """None: a class means something else in each column."""
@@ -160,13 +190,14 @@ class Tables(Kind):
         return Stored(np.array(numbers, dtype=np.int64))
 
     def encode(self, values: Tensor) -> Tensor:
-        return values[:, : self._codes.elements].long()
+        return self._codes.encoded(values)
 
     def decode(self, z: Tensor) -> Tensor:
         return self._codes.settled(z)
 
     def kept(self, values: Tensor, given: Tensor, hidden: Hidden = None) -> Tensor:
-        """A number whose bin and place are those that it had is that number, to its last digit."""
+        """A number whose bin and place, or whose nearest known value, are those that it had is that number, to its last
+        digit."""
         return self._codes.kept(values, given, hidden)
 
     def drawn(self, values: Tensor) -> list[dict[str, Any]]:
@@ -198,7 +229,7 @@ class Tables(Kind):
         return None
 
     def check_whole(self, z: Tensor) -> None:
-        open_ = (z.reshape(-1, z.shape[-1]) == OPEN).nonzero()
+        open_ = (z.reshape(-1, z.shape[-1])[:, : len(self.names)] == OPEN).nonzero()
         if len(open_):
             i, column = open_[0].tolist()
             raise InputError(
@@ -208,6 +239,7 @@ class Tables(Kind):
 
     def check_range(self, z: Tensor, what: str) -> None:
         self.check_whole(z)
+        super().check_range(z, what)
 
     # For people -------------------------------------------------------------------------------------------------------
 
@@ -225,8 +257,12 @@ class Tables(Kind):
         return cells_of_row(item, self.names, self.left_out, self.missing)
 
     def masked(self, x: Tensor) -> Tensor:
-        """Which elements of noisy states are masked; of a cell of numbers its place counts for nothing."""
-        return self._codes.spread(x[:, : len(self.names)] >= self._codes.classes) | (x >= self._codes.classes)
+        """Which elements of noisy states are masked: cells of which nothing is seen."""
+        return self._codes.masked(x)
+
+    def show_state(self, x: Tensor) -> list[Shown]:
+        masked = self.masked(x)
+        return self.show(self.decode(x.where(~masked, 0)), masked)
 
     def texts(self, values: Tensor, hidden: Hidden = None) -> list[list[str]]:
         """The cells of each row as text; what is hidden is a question mark."""

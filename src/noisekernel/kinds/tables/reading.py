@@ -41,7 +41,7 @@ def columns_found(
     missing: Sequence[str],
     types: Mapping[str, Said],
     orders: Mapping[str, Sequence[Any]],
-    bins: int,
+    bins: int | None,
 ) -> dict[str, Found]:
     """What each column is, in order.
 
@@ -50,7 +50,7 @@ def columns_found(
         missing: What stands in a cell where nothing is known.
         types: What the user said that columns are.
         orders: The values of ordinal columns, in order.
-        bins: How many bins a column of numbers is to have.
+        bins: How many bins a column of numbers is to have; None to learn it as numbers.
     """
     cells = cells_by_name(items, missing)
     for setting, names in (("types", types), ("orders", orders)):

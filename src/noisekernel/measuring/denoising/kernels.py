@@ -16,9 +16,11 @@ from noisekernel.core.errors import InputError
 from noisekernel.kernels.base import NoiseKernel
 from noisekernel.kernels.categorical import CategoricalKernel
 from noisekernel.kernels.gaussian import GaussianKernel
+from noisekernel.kernels.product import ProductKernel
 from noisekernel.measuring.denoising.categorical import OfCategories
 from noisekernel.measuring.denoising.curve import DenoisingCurve
 from noisekernel.measuring.denoising.gaussian import OfNumbers
+from noisekernel.measuring.denoising.mixed import OfMixed
 from noisekernel.networks.denoiser import Denoise
 
 
@@ -68,6 +70,7 @@ def yardstick(kernel: NoiseKernel) -> Yardstick:
 
 yardstick.register(GaussianKernel, OfNumbers)
 yardstick.register(CategoricalKernel, OfCategories)
+yardstick.register(ProductKernel, OfMixed)
 
 
 def curve_of(
@@ -83,7 +86,7 @@ def curve_of(
     """The error of a denoiser by noise level, and the bits per element that it amounts to.
 
     Numbers have the squared error by sigma, and bits down to the lowest sigma. Categories have the cross-entropy of
-    masked elements by beta, and the bits are a bound of minus the log-likelihood.
+    masked elements by beta, and the bits are a bound of minus the log-likelihood. Rows of both have the sum of the two.
 
     Args:
         kernel: The kernel that the denoiser is for.
