@@ -31,7 +31,7 @@ from torch import Tensor
 import noisekernel as nk
 from lab.made_rows import MISSING, learned_from, privacy, told_apart
 from lab.results import record_run
-from lab.rivals.products import Products, fitted
+from lab.rivals.mixed_products import Products, fitted
 from noisekernel.core.randomness import Streams
 from noisekernel.kernels.categorical import CategoricalKernel
 from noisekernel.kinds.tables import Tables
