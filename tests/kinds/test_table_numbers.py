@@ -167,6 +167,22 @@ def test_one_setting_chooses_kernel_and_head():
         recipe("tables", ["data.numbers=exact"])
 
 
+def test_a_model_that_was_put_together_by_hand_is_saved_with_its_kind(tmp_path):
+    kind, values = kind_of(people(60))
+    z = kind.encode(values)
+    head = nk.networks.ProductHead.of(z, kind.counts, kind.ordered)
+    network = nk.networks.ColumnsTransformer(
+        head.in_channels, head.out_channels, head.learned, head.in_order, width=16, depth=1, heads=2
+    )
+    by_hand = nk.NoiseModel(nk.ProductKernel(0.9, counts=kind.counts), nk.Denoiser(network, head), kind.shape)
+    again = nk.load(nk.save(by_hand, tmp_path, kind=kind))
+    assert again.kernel == by_hand.kernel
+    torch.testing.assert_close(again.denoiser(z, 0.3).mean, by_hand.denoiser(z, 0.3).mean)
+    other, _ = kind_of([{**row, "town": "Rom"} if i == 0 else row for i, row in enumerate(people(60))])
+    with pytest.raises(InputError, match=r"counts is .*, and the columns of the data are"):
+        nk.save(by_hand, tmp_path / "other", kind=other)
+
+
 def test_a_table_without_numbers_is_told():
     with pytest.raises(InputError, match=r"leave out data\.numbers"):
         kind_of([{"a": "xy"[i % 2], "b": "uvw"[i % 3]} for i in range(30)])
