@@ -8,7 +8,8 @@ values of the data only.
 A value that makes up a share of `OFTEN` or more of a column (no overtime; a wage of 0) is no point of a density. So
 a column of numbers is two elements of z: its class, which says which of the often values the cell has, or that it has
 another one, or that nothing stands there; and its score. Where the class says which value it is, the score is that
-value's, and 0 where nothing stands.
+value's, and 0 where nothing stands. Where a column has no more than `FEW` different values, all of them count as often:
+years of schooling are numbers, and yet a class each.
 """
 
 from collections.abc import Sequence
@@ -25,6 +26,8 @@ from noisekernel.kinds.tables.column import OPEN, Column
 
 #: A value is often if it makes up this share of a column.
 OFTEN = 1 / 20
+#: Of so few different values each has a class.
+FEW = 20
 #: So many different values of a column are kept, and beyond that those at its quantiles.
 KEPT = 4096
 
@@ -50,7 +53,7 @@ def scored(values: Floats) -> Scores:
     ((0,), (0.0, 1.0, 2.0), [-0.84, -0.24, -0.21])
     """
     distinct, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
-    often = counts >= OFTEN * counts.sum()
+    often = (counts >= OFTEN * counts.sum()) | (len(distinct) <= FEW)
     kept = np.arange(len(distinct))
     if len(distinct) > KEPT:
         # Those in the middle of equal shares, the ends, and what is often.
