@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-import adopted
+import pipelines
 from noisekernel.cli.main import app
 
 PAGE = Path(__file__).parents[1] / "docs" / "howto" / "adopt.md"
@@ -17,9 +17,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "howto" / "adopt.md"
 @pytest.mark.training
 def test_every_line_of_the_page_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    adopted.pipeline().save_pretrained("my-ddpm")
+    pipelines.pipeline().save_pretrained("my-ddpm")
     Path("my-pictures").mkdir()
-    for number, pixels in enumerate(adopted.pictures(4)):
+    for number, pixels in enumerate(pipelines.pictures(4)):
         Image.fromarray(pixels).save(Path("my-pictures") / ("cat.jpg" if number == 0 else f"{number}.png"))
     text = PAGE.read_text()
     names: dict = {}

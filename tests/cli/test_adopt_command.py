@@ -7,17 +7,17 @@ import pytest
 import torch
 from PIL import Image
 
-import adopted
 import noisekernel as nk
+import pipelines
 from helpers import refused
 
 
 @pytest.fixture
 def files(tmp_path):
     """A pipeline in a folder, and pictures beside it."""
-    adopted.pipeline().save_pretrained(tmp_path / "pipeline")
+    pipelines.pipeline().save_pretrained(tmp_path / "pipeline")
     (tmp_path / "pictures").mkdir()
-    for number, pixels in enumerate(adopted.pictures(48)):
+    for number, pixels in enumerate(pipelines.pictures(48)):
         Image.fromarray(pixels).save(tmp_path / "pictures" / f"{number}.png")
     return tmp_path
 
@@ -56,7 +56,7 @@ def test_every_command_works_on_an_adopted_model(run, files):
 
 
 def test_a_model_that_is_always_told_a_class(run, tmp_path):
-    adopted.pipeline(num_class_embeds=2).save_pretrained(tmp_path / "pipeline")
+    pipelines.pipeline(num_class_embeds=2).save_pretrained(tmp_path / "pipeline")
     _, err = done(
         run("adopt", "pipeline", "--out", "mine", "--classes", "cat, dog", "--examples", 4, "--device", "cpu")
     )

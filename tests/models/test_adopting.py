@@ -9,20 +9,20 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-import adopted
 import noisekernel as nk
+import pipelines
 from noisekernel.core.errors import InputError, NoiseKernelError, StorageError
 from noisekernel.core.levels import level_of_ratio
 from noisekernel.models.adopting import work
 from noisekernel.models.adopting.schedule import PRESERVING, levels_of
 
-HOW = {"device": "cpu", "pictures": adopted.pictures()}
+HOW = {"device": "cpu", "pictures": pipelines.pictures()}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("pipeline") / "tiny"
-    adopted.pipeline().save_pretrained(path)
+    pipelines.pipeline().save_pretrained(path)
     return path
 
 
@@ -84,7 +84,7 @@ def test_a_network_alone_is_adopted_with_the_scheduler_beside_it(model, folder, 
 
 
 def test_the_variance_of_r_is_the_error_on_the_pictures(model):
-    z = model.kind.encode(torch.from_numpy(adopted.pictures()).movedim(-1, 1))
+    z = model.kind.encode(torch.from_numpy(pipelines.pictures()).movedim(-1, 1))
     torch.testing.assert_close(model.denoiser.head.mean, z.mean(dim=0))
     many = z.repeat(40, 1, 1, 1)
     for beta in (0.05, 0.4):
@@ -103,7 +103,7 @@ def test_own_samples_do_where_there_are_no_pictures(folder):
 
 
 def test_every_verb_works_and_the_file_gives_the_same_model(model, tmp_path):
-    nk.models.check_model(model, list(adopted.pictures(3)))
+    nk.models.check_model(model, list(pipelines.pictures(3)))
     path = model.save(tmp_path / "adopted.safetensors")
     again = nk.load(path, "cpu")
     x = torch.randn(2, 3, 8, 8)
@@ -126,7 +126,7 @@ def test_every_verb_works_and_the_file_gives_the_same_model(model, tmp_path):
     ],
 )
 def test_schedulers(name, settings):
-    model = nk.adopt(adopted.pipeline(getattr(diffusers, name)(**settings)), **HOW)
+    model = nk.adopt(pipelines.pipeline(getattr(diffusers, name)(**settings)), **HOW)
     assert model.sample(2, steps=4).shape == (2, 3, 8, 8)
     head = model.design.head
     assert (head.prediction == "flow") == (name.startswith("Flow") or "use_flow_sigmas" in settings)
@@ -146,7 +146,7 @@ def test_every_scheduler_of_a_table_has_the_levels_of_ddpm(name):
 
 
 def test_a_learned_variance_is_not_used_and_it_is_said(tmp_path):
-    pipeline = adopted.pipeline(out_channels=6)
+    pipeline = pipelines.pipeline(out_channels=6)
     model = nk.adopt(pipeline, **HOW)
     assert model.design.head.ignored == 3
     assert any("the variance that it learned" in note for note in model.history["adopted"]["notes"])
@@ -158,7 +158,7 @@ def test_a_learned_variance_is_not_used_and_it_is_said(tmp_path):
 
 
 def test_classes_by_name_and_a_last_one_for_no_label(tmp_path):
-    pipeline = adopted.pipeline(num_class_embeds=4)
+    pipeline = pipelines.pipeline(num_class_embeds=4)
     model = nk.adopt(pipeline, classes=["cat", "dog", "owl"], **HOW)
     model = nk.load(model.save(tmp_path / "model"), "cpu")
     assert model.classes == ("cat", "dog", "owl")
@@ -170,7 +170,7 @@ def test_classes_by_name_and_a_last_one_for_no_label(tmp_path):
 
 
 def test_a_network_that_was_always_told_a_class_is_told_one(tmp_path):
-    pipeline = adopted.pipeline(num_class_embeds=3)
+    pipeline = pipelines.pipeline(num_class_embeds=3)
     model = nk.adopt(pipeline, examples=4, device="cpu")  # its own samples, of all classes by turns
     assert model.classes == ("0", "1", "2")
     assert any("takes a label" in note for note in model.history["adopted"]["notes"])
@@ -344,7 +344,7 @@ def test_other_mistakes(folder, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="list of names"):
         nk.adopt(folder, classes=["a", "a"], **HOW)
     with pytest.raises(InputError, match="at least two"):
-        nk.adopt(folder, pictures=adopted.pictures(1), device="cpu")
+        nk.adopt(folder, pictures=pipelines.pictures(1), device="cpu")
 
 
 def test_without_the_library_it_is_said_how_to_get_it(model, folder, tmp_path, monkeypatch):

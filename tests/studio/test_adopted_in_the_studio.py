@@ -3,8 +3,8 @@
 import pytest
 from studio_client import finish, ok, serving
 
-import adopted
 import noisekernel as nk
+import pipelines
 from noisekernel.studio.models import serve
 from noisekernel.studio.studio import Studio
 from noisekernel.studio.work.queue import Queue
@@ -12,7 +12,7 @@ from noisekernel.studio.work.queue import Queue
 
 @pytest.mark.parametrize("classes", [None, 2])
 def test_rounds_of_an_adopted_model(tmp_path, classes):
-    model = nk.adopt(adopted.pipeline(num_class_embeds=classes), examples=4, device="cpu")
+    model = nk.adopt(pipelines.pipeline(num_class_embeds=classes), examples=4, device="cpu")
     served = serve(str(model.save(tmp_path / "mine.safetensors")))
     assert served.seconds(1) > 0
     studio = Studio(tmp_path / "home", {"mine": served}, threads=1, queue=Queue(grace=600.0))

@@ -5,8 +5,8 @@ import pytest
 import torch
 from small_runs import Bomb, same
 
-import adopted
 import noisekernel as nk
+import pipelines
 from noisekernel.core.errors import InputError
 from noisekernel.measuring.denoising import denoising_curve, estimate_of
 
@@ -16,14 +16,14 @@ FEW = {"training.batch": 8, "training.images": 16, "training.held_out": 0}
 
 @pytest.fixture(scope="module")
 def start():
-    return nk.adopt(adopted.pipeline(), pictures=adopted.pictures(), device="cpu")
+    return nk.adopt(pipelines.pipeline(), pictures=pipelines.pictures(), device="cpu")
 
 
 @pytest.mark.training
 def test_training_goes_on_and_the_denoiser_gets_better(start, tmp_path):
     file = start.save(tmp_path / "adopted.safetensors")
     settings = {**FEW, "training.images": 1600, "training.rate": 2e-3, "training.draw_every": 10**9}
-    pictures = adopted.pictures(64)
+    pictures = pipelines.pictures(64)
     model = nk.fit(pictures, tmp_path / "run", start=file, settings=settings, **HOW)
     assert model.design.head == start.design.head
     assert model.design.network == start.design.network
@@ -31,7 +31,7 @@ def test_training_goes_on_and_the_denoiser_gets_better(start, tmp_path):
     assert model.history["start"] == "adopted.safetensors"
     for name, value in start.denoiser.head.state_dict().items():
         torch.testing.assert_close(model.denoiser.head.state_dict()[name], value)
-    z = model.kind.encode(torch.from_numpy(adopted.pictures(100)[64:]).movedim(-1, 1))
+    z = model.kind.encode(torch.from_numpy(pipelines.pictures(100)[64:]).movedim(-1, 1))
     before, after = (denoising_curve(estimate_of(each.denoiser), z).bits.value for each in (start, model))
     assert after < before - 0.5
     again = nk.load(tmp_path / "run", "cpu")
@@ -43,7 +43,7 @@ def test_training_goes_on_and_the_denoiser_gets_better(start, tmp_path):
 @pytest.mark.parametrize("objective", ["contrastive", "anchored"])
 def test_by_contrastive_adjustment_too(start, objective):
     settings = {**FEW, "objective.kind": objective, "objective.control": 0.9}
-    model = nk.fit(adopted.pictures(), start=start, settings=settings, **HOW)
+    model = nk.fit(pipelines.pictures(), start=start, settings=settings, **HOW)
     own, other = (each.denoiser.backbone.unet.conv_in.weight for each in (start, model))
     assert float((own - other).abs().max()) > 0
 
@@ -52,17 +52,17 @@ def test_by_contrastive_adjustment_too(start, objective):
 @pytest.mark.same_call
 def test_a_run_that_was_killed_goes_on_to_the_same_weights(start, tmp_path):
     settings = {**FEW, "training.images": 48, "training.save_every": 16, "training.log_every": 8}
-    whole = nk.fit(adopted.pictures(), start=start, settings=settings, **HOW)
+    whole = nk.fit(pipelines.pictures(), start=start, settings=settings, **HOW)
     with pytest.raises(SystemExit):
-        nk.fit(adopted.pictures(), tmp_path, start=start, settings=settings, observers=[Bomb(24)], **HOW)
-    resumed = nk.fit(adopted.pictures(), tmp_path, resume=True, **HOW)
+        nk.fit(pipelines.pictures(), tmp_path, start=start, settings=settings, observers=[Bomb(24)], **HOW)
+    resumed = nk.fit(pipelines.pictures(), tmp_path, resume=True, **HOW)
     assert same(resumed.denoiser.state_dict(), whole.denoiser.state_dict())
 
 
 @pytest.mark.training
 def test_classes_are_taken_over_by_name(tmp_path):
-    start = nk.adopt(adopted.pipeline(num_class_embeds=3), classes=["2", "0", "1"], examples=4, device="cpu")
-    pixels, labels = adopted.pictures(12), np.arange(12) % 3
+    start = nk.adopt(pipelines.pipeline(num_class_embeds=3), classes=["2", "0", "1"], examples=4, device="cpu")
+    pixels, labels = pipelines.pictures(12), np.arange(12) % 3
     np.savez(tmp_path / "labelled.npz", images=pixels, labels=labels)
     settings = {**FEW, "data.labels": True, "data.forget": 0.0, "training.rate": 1e-12}
     model = nk.fit(tmp_path / "labelled.npz", start=start, settings=settings, **HOW)
@@ -75,9 +75,9 @@ def test_classes_are_taken_over_by_name(tmp_path):
 
 def test_what_cannot_go_on_is_refused(start, tmp_path):
     with pytest.raises(InputError, match="it goes on with such as it knows"):
-        nk.fit(adopted.pictures(side=16), start=start, settings=FEW, **HOW)
+        nk.fit(pipelines.pictures(side=16), start=start, settings=FEW, **HOW)
     with pytest.raises(InputError, match="cannot be told how examples were changed"):
-        nk.fit(adopted.pictures(), start=start, settings={**FEW, "data.augment": 0.5}, **HOW)
+        nk.fit(pipelines.pictures(), start=start, settings={**FEW, "data.augment": 0.5}, **HOW)
     alone = {"head": start.design.head.model_dump(), "network": start.design.network.model_dump()}
     with pytest.raises(InputError, match="say which: --from MODEL"):
-        nk.fit(adopted.pictures(), recipe=nk.recipes.recipe({"name": "alone", **alone}, FEW), **HOW)
+        nk.fit(pipelines.pictures(), recipe=nk.recipes.recipe({"name": "alone", **alone}, FEW), **HOW)
